@@ -135,6 +135,18 @@ fn systems_are_listed() {
         assert!(listed.contains("[optimiser]") && listed.contains("[network]"), "{listed}");
         assert!(listed.lines().all(|line| line.chars().count() <= 80), "{listed}");
     }
+    // The table has the expected time of each scale, without `on two cores`.
+    let table = stdout(&run(&["models"]));
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    for system in systems {
+        let name = format!(" {} ", system["name"].as_str().unwrap());
+        let row = table.lines().find(|line| line.starts_with(&name)).unwrap();
+        for scale in ["smoke", "small", "paper"] {
+            let time = system["scales"][scale]["time"].as_str().unwrap();
+            let time = time.split(" on two cores").next().unwrap();
+            assert!(row.contains(&format!(", {time}")), "{time}: {row}");
+        }
+    }
 }
 
 /// Ctrl-C saves: the model of what was learned so far, and the state to continue from.

@@ -16,7 +16,7 @@ use touchstone_run::SystemInput;
 use touchstone_train::settings::{ModelScale, table, typed};
 use touchstone_train::{
     FormKind, ModelFiles, PAD, Predictor, Preparation, Rows, SystemAbout, TokenVocabulary, TrainError,
-    TrainSession, Trainable, TrainingCost, TrainingData, TrainingSet, UNKNOWN, WordVectors, device,
+    TrainSession, Trainable, TrainingCost, TrainingData, TrainingSet, WordVectors, device,
     network_from_bytes,
 };
 
@@ -116,7 +116,8 @@ impl Trainable for ProgramSystem {
         let vocabularies = Vocabularies::load(files, folder)?;
         let ProgramWords { words, functions } = vocabularies.numbers();
         check_vocabularies(["source.weight", "functions.weight"], [words, functions], network, folder)?;
-        let empty = SupProgram::new(&settings.network, vocabularies.numbers(), 0, &device());
+        let mut empty = SupProgram::new(&settings.network, vocabularies.numbers(), 0, &device());
+        empty.set_blind(settings.data.blind);
         let network = network_from_bytes(empty, network, &folder.join("model.safetensors"))?;
         Ok(Box::new(Trained { settings, vocabularies, network }))
     }
@@ -185,9 +186,6 @@ impl Vocabularies {
 
     /// The numbers of a question.
     fn question(&self, settings: &DataSettings, text: &str) -> Vec<u32> {
-        if settings.blind {
-            return vec![UNKNOWN];
-        }
         self.words.numbers(&settings.question_words.of(text, settings.lower_case))
     }
 
@@ -289,6 +287,7 @@ impl Preparation for Prepared {
         let settings = &self.settings;
         let words = self.vocabularies.numbers();
         let mut network = SupProgram::new(&settings.network, words, session.seed(), &session.device());
+        network.set_blind(settings.data.blind);
         if let Some(vectors) = &self.vectors {
             network.source = with_vectors(network.source, vectors, self.system)?;
         }

@@ -46,7 +46,7 @@ pub struct DataSettings {
     pub max_length: usize,
     /// A file with vectors for the words of questions, in GloVe's text format or as safetensors; empty: they begin at random.
     pub vectors: String,
-    /// Whether every question is read as the same unknown word: shows how much of the score the forms alone explain.
+    /// Whether the output of the encoder is set to zero: shows how much of the score the forms alone explain.
     pub blind: bool,
 }
 

@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Table;
 use touchstone_benchmark::Prediction;
+use touchstone_kb::counts::grouped;
 use touchstone_run::SystemInput;
 use touchstone_train::decode::{Decoded, beam, greedy};
 use touchstone_train::settings::{ModelScale, table, typed};
 use touchstone_train::{
     ModelFiles, PairBatch, Predictor, Preparation, Rows, START, SequencePair, SystemAbout, TrainError,
-    TrainSession, Trainable, TrainingCost, TrainingData, TrainingSet, UNKNOWN, WordVectors, device,
+    TrainSession, Trainable, TrainingCost, TrainingData, TrainingSet, WordVectors, device,
     network_from_bytes,
 };
 
@@ -131,7 +132,8 @@ impl<A: Architecture> Trainable for Seq2SeqSystem<A> {
         let settings = self.typed(settings)?;
         let sides = Sides::load(&settings.data, files, folder)?;
         check_vocabularies(A::TABLES, [sides.source.len(), sides.target.len()], network, folder)?;
-        let empty = A::network(&settings.network, sides.words(), 0);
+        let mut empty = A::network(&settings.network, sides.words(), 0);
+        empty.set_blind(settings.data.blind);
         let path = folder.join("model.safetensors");
         let network = network_from_bytes(empty, network, &path)?;
         let (data, decoding) = (settings.data, settings.decoding);
@@ -171,9 +173,6 @@ impl Sides {
 
     /// The numbers of a question.
     fn question(&self, settings: &DataSettings, text: &str) -> Vec<u32> {
-        if settings.blind {
-            return vec![UNKNOWN];
-        }
         self.source.numbers(&settings.question_words.of(text, settings.lower_case))
     }
 
@@ -190,16 +189,20 @@ impl Sides {
         };
         let pairs: Vec<SequencePair> = data.train.iter().filter_map(pair).collect();
         let mut notes = Vec::new();
-        let mut note = |n: usize, what: &str| {
+        let mut note = |what: &str, [one, many]: [&str; 2], applies: &dyn Fn(&SequencePair) -> bool| {
+            let n = pairs.iter().filter(|pair| applies(pair)).count();
             if n > 0 {
-                notes.push(format!("{n} of {} training examples {what}.", pairs.len()));
+                let problem = if n == 1 { one } else { many };
+                notes.push(format!("{} of {} training {what} {problem}.", grouped(n), grouped(pairs.len())));
             }
         };
         let most = settings.max_length;
-        note(pairs.iter().filter(|pair| pair.source.len() > most).count(), "have a question that is cut");
-        note(pairs.iter().filter(|pair| pair.target.len() > most).count(), "have a form that is cut");
-        let unknown = pairs.iter().filter(|pair| Side::has_unknown(&pair.target)).count();
-        note(unknown, "have a form with an unknown word");
+        let cut =
+            ["is longer than data.max_length and was cut", "are longer than data.max_length and were cut"];
+        note("questions", cut, &|pair| pair.source.len() > most);
+        note("queries", cut, &|pair| pair.target.len() > most);
+        let unknown = ["has an unknown word", "have an unknown word"];
+        note("queries", unknown, &|pair| Side::has_unknown(&pair.target));
         (pairs, notes)
     }
 }
@@ -232,6 +235,7 @@ impl<A: Architecture> Preparation for Prepared<A> {
     fn train(&self, session: &mut TrainSession<'_>) -> Result<(), TrainError> {
         let Seq2SeqSettings { data, network, optimiser, training, decoding, .. } = &self.settings;
         let mut network = A::network(network, self.sides.words(), session.seed());
+        network.set_blind(data.blind);
         if let (Some(vectors), Some(table)) = (&self.vectors, network.source_vectors()) {
             *table = with_vectors(table.clone(), vectors, self.system)?;
         }

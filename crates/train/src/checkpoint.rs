@@ -279,6 +279,11 @@ impl SavedTraining {
         self.record.state.step
     }
 
+    /// Whether there is the state of an unfinished training in the folder of a model.
+    pub(crate) fn is_in(folder: &Path) -> Result<bool, TrainError> {
+        Ok(SavedTraining::read_record(folder)?.is_some())
+    }
+
     fn read_record(folder: &Path) -> Result<Option<TrainingRecord>, TrainError> {
         let state = folder.join(STATE);
         read(&state, || read_json(&state.join(TRAINING), "touchstone_training"))

@@ -154,22 +154,34 @@ pub enum FitError {
     NoExamples,
     /// The loss is not a number.
     #[error(
-        "training diverges: the loss is {loss:.3} at step {step}; try a smaller optimiser.learning_rate (now {rate}), or a smaller \
-         optimiser.clip ({})", if *clip > 0.0 { format!("now {clip}") } else { "now 0: no limit; 1 is usual".to_owned() }
+        "training diverges: the loss is {loss:.3} at step {step}; try a smaller optimiser.learning_rate (now {rate}{}), or a smaller \
+         optimiser.clip ({})", at_step(*rate, *rate_at_step), if *clip > 0.0 { format!("now {clip}") } else { "now 0: no limit; 1 is usual".to_owned() }
     )]
     Diverged {
         /// The step.
         step: u64,
         /// The loss.
         loss: f64,
-        /// The learning rate.
+        /// The setting `optimiser.learning_rate`.
         rate: f64,
+        /// The learning rate at the step, after warm-up and decay.
+        rate_at_step: f64,
         /// The limit of the gradient.
         clip: f64,
     },
     /// A thread panicked, or a state could not be saved.
     #[error("{0}")]
     Observer(#[from] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// The learning rate at a step, if warm-up or decay make it another than the setting.
+fn at_step(setting: f64, rate: f64) -> String {
+    if rate == setting {
+        return String::new();
+    }
+    // Three digits: the product of setting, warm-up and decay has rounding errors.
+    let rounded: f64 = format!("{rate:.2e}").parse().unwrap_or(rate);
+    format!("; {rounded} at this step, after warm-up and decay")
 }
 
 /// What happens besides training.
@@ -322,8 +334,9 @@ impl Trainer<'_> {
         let size = norm(network, &gradients);
         let clip = self.optimiser.clip;
         if !loss.is_finite() || !size.is_finite() || state.is_diverging(loss) {
-            let rate = self.optimiser.rate(state.step, state.epoch);
-            return Err(FitError::Diverged { step: state.step + 1, loss, rate, clip });
+            let rate_at_step = self.optimiser.rate(state.step, state.epoch);
+            let rate = self.optimiser.learning_rate;
+            return Err(FitError::Diverged { step: state.step + 1, loss, rate, rate_at_step, clip });
         }
         let is_large = clip > 0.0 && size > clip;
         let gradients = if is_large { scaled(network, gradients, clip / size) } else { gradients };

@@ -182,7 +182,7 @@ impl<N: Network> Observer<N> for Keeper<'_, N> {
         };
         Ok(SavedTraining::write(self.folder, &saving).map_err(|source| NotSaved {
             step: state.step,
-            folder: self.folder.display().to_string(),
+            way_on: WayOn::of(self.folder),
             source,
         })?)
     }
@@ -190,12 +190,29 @@ impl<N: Network> Observer<N> for Keeper<'_, N> {
 
 /// A state that could not be saved.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the state after {step} steps cannot be saved: {source}; the last saved state is intact, and `touchstone train --resume {folder}` \
-     continues from it"
-)]
+#[error("the state after {step} steps cannot be saved: {source}; {way_on}")]
 struct NotSaved {
     step: u64,
-    folder: String,
+    way_on: WayOn,
     source: TrainError,
+}
+
+/// What the user can do after a state could not be saved.
+#[derive(Debug, thiserror::Error)]
+enum WayOn {
+    /// An earlier state is there.
+    #[error("the last saved state is intact, and `touchstone train --resume {0}` continues from it")]
+    Resume(String),
+    /// There is no earlier state.
+    #[error("nothing was saved; free space or choose another --out, and start again")]
+    StartAgain,
+}
+
+impl WayOn {
+    fn of(folder: &Path) -> WayOn {
+        match SavedTraining::is_in(folder) {
+            Ok(false) => WayOn::StartAgain,
+            Ok(true) | Err(_) => WayOn::Resume(folder.display().to_string()),
+        }
+    }
 }

@@ -109,6 +109,16 @@ impl FormKind {
             FormKind::SparqlKqapro => "SPARQL for KQA Pro's graph (`sparql_kqapro`)",
         }
     }
+
+    /// Its name in tables.
+    pub fn short(self) -> &'static str {
+        match self {
+            FormKind::Sexpr => "S-expressions",
+            FormKind::Program => "KoPL programs",
+            FormKind::Sparql => "SPARQL",
+            FormKind::SparqlKqapro => "SPARQL (KQA Pro)",
+        }
+    }
 }
 
 /// What a system costs at a scale.

@@ -114,13 +114,13 @@ fn shown(args: &ExperimentArgs, config: &ExperimentConfig<'_>, state: &Experimen
             counted(state.other_settings, "row was", "rows were")
         );
     }
-    let missing = counted(state.missing, "cell has", "cells have");
     if state.failed > 0 {
         note!("{} failed; the same command tries again", counted(state.failed, "cell", "cells"));
     } else if state.stopped {
-        note!("stopped; {missing} no row yet, and the same command continues");
+        note!("stopped; run the same command to finish {}", counted(state.missing, "cell", "cells"));
     } else if state.missing > 0 {
-        note!("{missing} no row yet; the same command without --tables and --cells runs them");
+        let missing = counted(state.missing, "cell is", "cells are");
+        note!("{missing} not run yet; the same command without --tables and --cells runs them");
     }
     Ok(if state.failed > 0 || state.stopped { Outcome::NothingFound } else { Outcome::Done })
 }

@@ -8,7 +8,7 @@ use touchstone_kb::counts::abbreviated;
 use touchstone_models::systems;
 use touchstone_terminal::Table;
 use touchstone_train::settings::ModelScale;
-use touchstone_train::{SystemInfo, system_named};
+use touchstone_train::{SystemInfo, TrainingCost, system_named};
 
 /// Arguments of `touchstone models`.
 #[derive(Args)]
@@ -40,19 +40,12 @@ pub(crate) fn run(args: &ModelsArgs) -> Result<()> {
         let rows: Vec<SystemInfo> = systems.iter().map(|system| SystemInfo::of(&**system)).collect();
         return output::json(&rows);
     }
-    let mut table = Table::new(&["system", "learns", "parameters", "small", "paper"]);
+    let mut table = Table::new(&["system", "learns", "smoke", "small", "paper"]);
     for system in &systems {
         let about = system.about();
-        let learns = about.needs.form.map_or("answers", |form| form.words());
-        let [smoke, small, paper] = ModelScale::ALL.map(|scale| system.cost(scale).parameters);
-        let smoke = format!("smoke {}", abbreviated(smoke));
-        table.add_row([
-            about.name,
-            learns.split(" (").next().unwrap_or_default(),
-            &smoke,
-            &abbreviated(small),
-            &abbreviated(paper),
-        ]);
+        let learns = about.needs.form.map_or("answers", |form| form.short());
+        let [smoke, small, paper] = ModelScale::ALL.map(|scale| size_and_time(&system.cost(scale)));
+        table.add_row([about.name, learns, &smoke, &small, &paper]);
     }
     output::text(&table)?;
     for system in &systems {
@@ -61,8 +54,14 @@ pub(crate) fn run(args: &ModelsArgs) -> Result<()> {
     }
     let small = systems.first().map_or(0, |system| system.cost(ModelScale::Small).words);
     output::prose(&format!(
-        "Parameters grow with the vocabulary: at `small` they are counted with {} words on each side. `smoke` trains in seconds, `small` in \
-         about three minutes on two cores, `paper` in days to weeks. `touchstone models SYSTEM` lists the settings of a system.",
+        "For each scale: the number of parameters, and the expected time of training on two cores. Parameters grow with the vocabulary: at \
+         `small` they are counted with {} words on each side. `touchstone models SYSTEM` lists the settings of a system.",
         count(small)
     ))
+}
+
+/// The number of parameters, and the expected time on two cores.
+fn size_and_time(cost: &TrainingCost) -> String {
+    let time = cost.time.split(" on two cores").next().unwrap_or_default();
+    format!("{}, {time}", abbreviated(cost.parameters))
 }

@@ -123,6 +123,8 @@ pub struct ConvS2s {
     dropout: f64,
     #[module(skip)]
     pad_value: f32,
+    #[module(skip)]
+    is_blind: bool,
 }
 
 impl ConvS2s {
@@ -144,6 +146,7 @@ impl ConvS2s {
             output: linear(size, target_words, true, &mut uniform, device),
             dropout,
             pad_value,
+            is_blind: false,
         }
     }
 
@@ -159,7 +162,10 @@ impl ConvS2s {
             channels = (convolution.forward(padded) + channels).mul_scalar(HALF_ROOT);
         }
         let keys = self.encoder.narrow.forward(channels);
-        (keys.clone(), (keys + vectors).mul_scalar(HALF_ROOT))
+        match self.is_blind {
+            true => (keys.zeros_like(), keys.zeros_like()),
+            false => (keys.clone(), (keys + vectors).mul_scalar(HALF_ROOT)),
+        }
     }
 
     /// What the output layer reads for words, and the inputs of the convolutions at the last positions, for the words after them.
@@ -238,6 +244,10 @@ pub struct ConvMemory {
 
 impl Seq2Seq for ConvS2s {
     type Memory = ConvMemory;
+
+    fn set_blind(&mut self, is_blind: bool) {
+        self.is_blind = is_blind;
+    }
 
     fn encode(&self, source: &Rows, device: &Device) -> ConvMemory {
         self.memory(source, &Pass::inference(), device)

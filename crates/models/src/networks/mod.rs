@@ -42,6 +42,9 @@ pub trait Seq2Seq: Network<Batch = PairBatch> {
     /// The memory of some rows, in their order.
     fn select(&self, memory: Self::Memory, rows: Tensor<1, Int>) -> Self::Memory;
 
+    /// Whether the output of the encoder is zero from now on, so that the decoder knows nothing of the question.
+    fn set_blind(&mut self, is_blind: bool);
+
     /// The vectors of the words of questions; `None` for networks that only read sub-words.
     fn source_vectors(&mut self) -> Option<&mut Embedding> {
         None

@@ -56,6 +56,8 @@ pub struct Nspm {
     pub output: Linear,
     #[module(skip)]
     dropout: f64,
+    #[module(skip)]
+    is_blind: bool,
 }
 
 /// What the encoder found.
@@ -94,6 +96,7 @@ impl Nspm {
             attention,
             output: linear(units, target_words, false, &mut uniform, device),
             dropout,
+            is_blind: false,
         }
     }
 
@@ -103,6 +106,10 @@ impl Nspm {
         let zeros = self.encoder.zeros(source.rows(), device);
         let needed = (!source.is_full()).then_some(&mask);
         let (memory, states) = self.encoder.forward(vectors, zeros, needed, self.dropout, pass);
+        let (memory, states) = match self.is_blind {
+            true => (memory.zeros_like(), self.encoder.zeros(source.rows(), device)),
+            false => (memory, states),
+        };
         let keys =
             self.attention.as_ref().map_or_else(|| memory.clone(), |attention| attention.keys(&memory));
         Encoded { memory, keys, mask, states }
@@ -184,6 +191,10 @@ impl Seq2Seq for Nspm {
 
     fn source_vectors(&mut self) -> Option<&mut Embedding> {
         Some(&mut self.source)
+    }
+
+    fn set_blind(&mut self, is_blind: bool) {
+        self.is_blind = is_blind;
     }
 
     fn encode(&self, source: &Rows, device: &Device) -> NspmMemory {

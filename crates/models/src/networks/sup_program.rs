@@ -93,6 +93,8 @@ pub struct SupProgram {
     dropout: f64,
     #[module(skip)]
     masks_source: bool,
+    #[module(skip)]
+    is_blind: bool,
 }
 
 /// What a question looks like to the decoders.
@@ -144,7 +146,13 @@ impl SupProgram {
             dependencies: sizes.predicts_dependencies.then(|| classifier(2 * hidden, 1)),
             dropout,
             masks_source: sizes.masks_source,
+            is_blind: false,
         }
+    }
+
+    /// Whether the output of the encoder is zero from now on, so that the decoders know nothing of the question.
+    pub fn set_blind(&mut self, is_blind: bool) {
+        self.is_blind = is_blind;
     }
 
     pub(super) fn question(&self, source: &Rows, pass: &Pass, device: &Device) -> Question {
@@ -154,7 +162,14 @@ impl SupProgram {
         let needed = (!source.is_full()).then_some(&mask);
         let (memory, states) = self.encoder.forward(vectors, zeros, needed, self.dropout, pass);
         let mask = if self.masks_source { mask } else { mask.ones_like() };
-        Question { memory, mask, states }
+        match self.is_blind {
+            true => Question {
+                memory: memory.zeros_like(),
+                mask,
+                states: self.encoder.zeros(source.rows(), device),
+            },
+            false => Question { memory, mask, states },
+        }
     }
 
     /// The logits of all positions, with the right functions and arguments before them.

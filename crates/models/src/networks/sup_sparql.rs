@@ -45,6 +45,8 @@ pub struct SupSparql {
     dropout: f64,
     #[module(skip)]
     masks_source: bool,
+    #[module(skip)]
+    is_blind: bool,
 }
 
 impl SupSparql {
@@ -67,6 +69,7 @@ impl SupSparql {
             classifier: Classifier::new(hidden, hidden, target_words, &mut uniform, device),
             dropout,
             masks_source,
+            is_blind: false,
         }
     }
 
@@ -82,7 +85,10 @@ impl SupSparql {
         let needed = (!source.is_full()).then_some(&mask);
         let (outputs, states) = self.encoder.forward(vectors, zeros, needed, self.dropout, pass);
         let attended = if self.masks_source { mask } else { mask.ones_like() };
-        (outputs, states, attended)
+        match self.is_blind {
+            true => (outputs.zeros_like(), self.encoder.zeros(source.rows(), device), attended),
+            false => (outputs, states, attended),
+        }
     }
 
     /// The logits of all positions, with the right words before them.
@@ -127,6 +133,10 @@ impl Seq2Seq for SupSparql {
 
     fn source_vectors(&mut self) -> Option<&mut Embedding> {
         Some(&mut self.source)
+    }
+
+    fn set_blind(&mut self, is_blind: bool) {
+        self.is_blind = is_blind;
     }
 
     fn encode(&self, source: &Rows, device: &Device) -> SupSparqlMemory {

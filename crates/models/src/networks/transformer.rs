@@ -123,6 +123,8 @@ pub struct Transformer {
     pub output: Linear,
     #[module(skip)]
     dropout: f64,
+    #[module(skip)]
+    is_blind: bool,
 }
 
 fn norm(size: usize, device: &Device) -> LayerNorm {
@@ -161,7 +163,7 @@ impl Transformer {
             })
             .collect();
         let output = linear(size, target_words, true, &mut uniform, device);
-        Transformer { source, target, encoder, decoder, output, dropout }
+        Transformer { source, target, encoder, decoder, output, dropout, is_blind: false }
     }
 
     fn encoded(&self, source: &Rows, pass: &Pass, device: &Device) -> (Tensor<3>, Tensor<3, Bool>) {
@@ -173,6 +175,7 @@ impl Transformer {
             let fed = layer.feed.forward(vectors.clone(), self.dropout, pass);
             vectors = layer.feed_norm.forward(vectors + pass.dropout(fed, self.dropout));
         }
+        let vectors = if self.is_blind { vectors.zeros_like() } else { vectors };
         (vectors, hidden)
     }
 
@@ -255,6 +258,10 @@ pub struct TransformerMemory {
 
 impl Seq2Seq for Transformer {
     type Memory = TransformerMemory;
+
+    fn set_blind(&mut self, is_blind: bool) {
+        self.is_blind = is_blind;
+    }
 
     fn encode(&self, source: &Rows, device: &Device) -> TransformerMemory {
         let (memory, hidden_source) = self.encoded(source, &Pass::inference(), device);

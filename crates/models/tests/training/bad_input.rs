@@ -59,6 +59,30 @@ fn diverging_trainings_are_stopped() {
         ["optimiser.learning_rate=1e30", "optimiser.clip=0", "max_steps=50", "optimiser.optimiser=sgd"];
     let found = message(train("nspm", &open, &settings, &folder.path().join("model"), &mut quiet()));
     assert!(found.contains("training diverges") && found.contains("optimiser.learning_rate"), "{found}");
+    assert!(!found.contains("warm-up"), "{found}");
+
+    // The message names the setting's own value, and the rate that the warm-up has reached beside it.
+    let settings = ["learning_rate=1e6", "warm_up=50", "clip=0", "max_steps=50", "optimiser.optimiser=sgd"];
+    let found = message(train("nspm", &open, &settings, &folder.path().join("warm"), &mut quiet()));
+    let (_, rest) = found.split_once(" at step ").unwrap();
+    let step: u64 = rest.split_once(';').unwrap().0.parse().unwrap();
+    let rates =
+        format!("learning_rate (now 1000000; {} at this step, after warm-up and decay)", step * 20_000);
+    assert!(found.contains(&rates), "{rates}: {found}");
+}
+
+#[test]
+fn what_is_cut_is_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = opened(&benchmark(), &folder.path().join("bench"));
+    let settings = [&SHORT[..], &["data.max_length=5"]].concat();
+    let trained = train("nspm", &open, &settings, &folder.path().join("model"), &mut quiet()).unwrap();
+    // "Where was Ada born ?" and "Whom did Ada marry ?" have five words, the other questions six.
+    let notes = [
+        "36 of 60 training questions are longer than data.max_length and were cut.",
+        "60 of 60 training queries are longer than data.max_length and were cut.",
+    ];
+    assert_eq!(trained.training.notes, notes);
 }
 
 /// A model, and a copy of it to damage.

@@ -6,7 +6,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_models::systems;
-use touchstone_train::{Model, SavedTraining, StepReport, TrainObserver, resume_training, system_named};
+use touchstone_train::{
+    Model, SavedTraining, StepReport, TrainObserver, TrainingHeader, resume_training, system_named,
+};
 
 /// The small file system, for the process that is inside of it.
 const SMALL_DISK: &str = "TOUCHSTONE_TEST_SMALL_DISK";
@@ -36,23 +38,37 @@ fn a_full_disk_loses_nothing() {
     assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 0, "the small disk was not used");
 }
 
-/// Fills the disk at step 6.
-struct Fills(PathBuf);
+/// Fills the disk after a step; after step 0: before the first one.
+struct Fills {
+    filler: PathBuf,
+    step: u64,
+}
 
-impl TrainObserver for Fills {
-    fn step(&mut self, report: &StepReport) -> ControlFlow<()> {
-        if report.step == 6 {
-            let mut block = vec![7_u8; 1 << 20];
-            for number in 0.. {
-                if fs::write(self.0.join(number.to_string()), &block).is_err() {
-                    let half = block.len() / 2;
-                    block.truncate(half);
-                }
-                if block.len() < 512 {
-                    break;
-                }
+impl Fills {
+    fn after(&self, step: u64) {
+        if step != self.step {
+            return;
+        }
+        let mut block = vec![7_u8; 1 << 20];
+        for number in 0.. {
+            if fs::write(self.filler.join(number.to_string()), &block).is_err() {
+                let half = block.len() / 2;
+                block.truncate(half);
+            }
+            if block.len() < 512 {
+                break;
             }
         }
+    }
+}
+
+impl TrainObserver for Fills {
+    fn begin(&mut self, _: &TrainingHeader, steps_before: u64) {
+        self.after(steps_before);
+    }
+
+    fn step(&mut self, report: &StepReport) -> ControlFlow<()> {
+        self.after(report.step);
         ControlFlow::Continue(())
     }
 }
@@ -65,8 +81,21 @@ fn child_fills_the_disk() {
     fs::create_dir(&filler).unwrap();
     let bench = opened(&benchmark(), &disk.join("bench"));
     let settings = ["max_steps=20", "training.save_every=4"];
-    let error = train("nspm", &bench, &settings, &model, &mut Fills(filler.clone())).unwrap_err();
-    let found = error.to_string();
+    let train_and_fill = |step: u64| {
+        let mut observer = Fills { filler: filler.clone(), step };
+        train("nspm", &bench, &settings, &model, &mut observer).unwrap_err().to_string()
+    };
+
+    // Before the first step there is nothing to resume. With space again, the same command works.
+    let found = train_and_fill(0);
+    assert!(found.contains("the state after 0 steps cannot be saved"), "{found}");
+    assert!(found.contains("No space left on device"), "{found}");
+    assert!(found.contains("nothing was saved; free space") && !found.contains("--resume"), "{found}");
+    assert!(SavedTraining::read(&model).is_err());
+    fs::remove_dir_all(&filler).unwrap();
+    fs::create_dir(&filler).unwrap();
+
+    let found = train_and_fill(6);
     assert!(found.contains("the state after 8 steps cannot be saved"), "{found}");
     assert!(found.contains("No space left on device") && found.contains("--resume"), "{found}");
 

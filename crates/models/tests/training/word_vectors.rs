@@ -28,7 +28,9 @@ fn networks_start_from_the_vectors_of_a_file() {
     for (system, words) in
         [("nspm", "source.words.json"), ("sup-sparql", "source.words.json"), ("sup-program", "words.json")]
     {
-        let plain = train(system, &bench, &ONE_STEP, &folder.path().join("plain"), &mut quiet()).unwrap();
+        let plain =
+            train(system, &bench, &ONE_STEP, &folder.path().join(format!("plain-{system}")), &mut quiet())
+                .unwrap();
         let size = size(&plain);
         let mut text = String::new();
         for word in ["the", "which", "direct", "unused"] {

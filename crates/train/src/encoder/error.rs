@@ -102,8 +102,8 @@ pub enum EncoderError {
         /// Number of positions.
         most: usize,
     },
-    /// A text that the tokeniser cannot cut.
-    #[error("the tokeniser cannot cut `{text}`: {detail}")]
+    /// A text that the tokeniser cannot split.
+    #[error("the tokeniser cannot split `{text}`: {detail}")]
     Text {
         /// The text.
         text: String,
