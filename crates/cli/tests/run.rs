@@ -5,6 +5,7 @@ mod support;
 
 use serde_json::Value as Json;
 use std::fs;
+use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Stdio;
@@ -278,14 +279,53 @@ fn questions_are_answered() {
         .map(|answer| answer["label"].as_str().unwrap())
         .collect();
     assert_eq!(labels, ["Interstellar", "The Dark Knight Rises", "Inception"]);
-    assert_eq!(answer["links"][1]["things"][0], "person/f-christopher-nolan");
+    assert_eq!(answer["entities"][0]["id"], "person/f-christopher-nolan");
+    assert_eq!(answer["abstained"], false);
+    assert!(answer["confidence"].as_f64().unwrap() >= 0.5, "{answer}");
     let shown = stdout(&run(&["ask", question]));
-    for part in
-        ["S-expression:", "program:", "SPARQL:", "─ director → person/f-christopher-nolan", "Inception"]
-    {
-        assert!(shown.contains(part), "{part}: {shown}");
+    assert!(shown.starts_with("Interstellar, The Dark Knight Rises, Inception (confidence 0."), "{shown}");
+    assert_eq!(shown.lines().count(), 1, "{shown}");
+    let explained = stdout(&run(&["ask", question, "--explain"]));
+    for part in [
+        "Understood as:",
+        "S-expression:",
+        "program:",
+        "SPARQL:",
+        "─ director → person/f-christopher-nolan",
+        "µs",
+    ] {
+        assert!(explained.contains(part), "{part}: {explained}");
     }
-    assert_eq!(run(&["ask", "Xyzzy?"]).status.code(), Some(1));
+    let unknown = run(&["ask", "Xyzzy?"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(stdout(&unknown).starts_with("I do not know."), "{}", stdout(&unknown));
+    let mut shell = touchstone().arg("shell").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    shell.stdin.take().unwrap().write_all(b"Who directed Pulp Fiction?\n").unwrap();
+    let lines = shell.wait_with_output().unwrap();
+    assert!(stdout(&lines).contains("Quentin Tarantino"), "{}", stdout(&lines));
+    assert!(stderr(&run(&["ask", "x", "--min-confidence", "2"])).contains("not between 0 and 1"));
+}
+
+#[test]
+fn prospector_states_what_it_learned_from() {
+    let dir = tempfile::tempdir().unwrap();
+    let bench = build(dir.path(), "quick", "40");
+    let out = text(&dir.path().join("run"));
+    let ran = run(&["run", "prospector", "--benchmark", &bench, "--limit", "5", "--out", &out]);
+    assert!(ran.status.success(), "{}", stderr(&ran));
+    let manifest: Json =
+        serde_json::from_str(&fs::read_to_string(dir.path().join("run/run.json")).unwrap()).unwrap();
+    assert!(manifest["trained_on"].as_str().unwrap().starts_with("regime Z0"), "{manifest}");
+    let other = run(&["run", "nearest", "--regime", "Z1", "--benchmark", &bench, "--out", &out]);
+    assert!(stderr(&other).contains("--regime is for `prospector`"), "{}", stderr(&other));
+    let model = text(&dir.path().join("model"));
+    let trained = run(&["train", "prospector", "--kb", "world", "--questions", "12", "--out", &model]);
+    assert!(trained.status.success(), "{}", stderr(&trained));
+    let system = format!("model:{model}");
+    let refused = run(&["run", &system, "--benchmark", &bench, "--out", &out]);
+    assert!(stderr(&refused).contains("--regime Z2"), "{}", stderr(&refused));
+    let asked = run(&["ask", "--system", &system, "who directed jaws"]);
+    assert!(asked.status.code().is_some_and(|code| code < 2), "{}", stderr(&asked));
 }
 
 /// Paths among the arguments are relative to where the run was started, wherever it is resumed.

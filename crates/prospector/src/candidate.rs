@@ -198,11 +198,7 @@ fn asks_for_relation(search: &Search<'_, '_>) -> bool {
 }
 
 fn is_yes_or_no(search: &Search<'_, '_>) -> bool {
-    const FIRST: [&str; 14] =
-        ["is", "are", "was", "were", "does", "do", "did", "has", "have", "had", "can", "could", "am", "will"];
-    let words = &search.question.words;
-    let is_short = words.len() <= 4 && search.question.ends_with_mark;
-    words.iter().take(3).any(|word| FIRST.contains(&word.lower.as_str())) || is_short
+    search.question.is_yes_or_no()
 }
 
 /// Members, number and attributes of a part.

@@ -7,6 +7,7 @@ use crate::model::Weights;
 use crate::qualified::StatedCondition;
 use crate::schema::{ItemNames, SchemaNames};
 use crate::search::{Item, ItemScore, ItemScores, PartId, Search, Step};
+use crate::synonyms::are_synonyms;
 use crate::text::{QuestionWord, likeness};
 use hashbrown::HashMap;
 use std::ops::Range;
@@ -70,7 +71,9 @@ impl<'q, 'k> QuestionView<'q, 'k> {
         let content = bits(&|word| !word.is_plain) & !named;
         let stem = |at: usize| Name::of(&question.words[at].stem);
         let stems = (0..question.words.len()).filter(|at| content & (1 << at) != 0).map(stem).collect();
-        let word = |at: usize| Name::of(question.words.get(at).map_or("", |word| word.lower.as_str()));
+        let begin = question.begin();
+        let word =
+            |at: usize| Name::of(question.words.get(begin + at).map_or("", |word| word.lower.as_str()));
         let classes = question.leaves.iter().filter_map(|leaf| match leaf.thing {
             LeafThing::Class(class) => Some((leaf.first, class)),
             _ => None,
@@ -139,7 +142,10 @@ impl<'q, 'k> QuestionView<'q, 'k> {
                 let mut most = (0.0, 0);
                 for (at, word) in self.question.words.iter().enumerate() {
                     let share = if self.content & (1 << at) == 0 { 0.3 } else { 1.0 };
-                    let like = likeness(stem, &word.stem) * share;
+                    let like = match likeness(stem, &word.stem) {
+                        0.0 if are_synonyms(stem, &word.stem) => SYNONYM,
+                        like => like,
+                    } * share;
                     if like > most.0 {
                         most = (like, 1_u64 << at);
                     }
@@ -576,6 +582,9 @@ struct Used<'s> {
 
 /// The weight of the name of the other direction.
 const OTHER_DIRECTION: f32 = 0.9;
+
+/// How alike synonyms are.
+const SYNONYM: f32 = 0.7;
 
 /// Minimum fit of an item that has a word in the question.
 const EXPLAINED: f32 = 0.45;

@@ -85,6 +85,33 @@ impl Question {
         Question { words, leaves, ends_with_mark: text.trim_end().ends_with('?') }
     }
 
+    /// Where the question itself begins, after a greeting, a request, or what it is about: "Hello, can you tell me".
+    pub(crate) fn begin(&self) -> usize {
+        const ASKING: [&str; 9] = ["who", "whom", "whose", "when", "where", "which", "what", "how", "why"];
+        self.words.iter().position(|word| ASKING.contains(&word.lower.as_str())).unwrap_or_default()
+    }
+
+    /// Whether it asks for yes or no: it begins with a verb that does.
+    pub(crate) fn is_yes_or_no(&self) -> bool {
+        const VERBS: [&str; 12] =
+            ["is", "are", "was", "were", "does", "do", "did", "has", "have", "had", "isn't", "aren't"];
+        const ASKING: [&str; 6] = ["who", "whom", "whose", "which", "what", "how"];
+        const BEFORE: [&str; 6] = ["so", "and", "hey", "well", "hello", "true"];
+        let words = || self.words.iter().map(|word| word.lower.as_str());
+        let first = words().find(|word| !BEFORE.contains(word));
+        let is_short = self.words.len() <= 4 && self.ends_with_mark;
+        let asks = words().any(|word| ASKING.contains(&word));
+        !asks && (first.is_some_and(|first| VERBS.contains(&first)) || is_short || self.asserts())
+    }
+
+    /// Whether it asks if a sentence is right: "X is Y, is that right?"
+    fn asserts(&self) -> bool {
+        let count = self.words.len();
+        let last: Vec<&str> =
+            self.words[count.saturating_sub(3)..].iter().map(|word| word.lower.as_str()).collect();
+        self.ends_with_mark && last.iter().any(|word| matches!(*word, "right" | "true" | "correct" | "it"))
+    }
+
     /// The texts of some words, those that follow each other together.
     pub(crate) fn phrases(&self, words: u64) -> Vec<String> {
         let mut phrases: Vec<String> = Vec::new();
@@ -167,7 +194,12 @@ impl Finder<'_, '_> {
                     continue;
                 }
                 let span = self.span(first, last);
-                let nodes: Vec<u32> = self.kb.nodes_named_like(span).to_vec();
+                let mut nodes: Vec<u32> = self.kb.nodes_named_like(span).to_vec();
+                if nodes.is_empty()
+                    && let Some(whole) = self.spelt_out(first, last)
+                {
+                    nodes = self.kb.nodes_named_like(&whole).to_vec();
+                }
                 let mut found = false;
                 let entities = nodes.into_iter().map(NodeId).filter(|&node| self.kb.as_class(node).is_none());
                 for (rank, node) in entities.take(ENTITIES).enumerate() {
@@ -181,6 +213,20 @@ impl Finder<'_, '_> {
             }
         }
         self.partial_names(covered);
+    }
+
+    /// A span of several words with the names of countries that are abbreviated in it.
+    fn spelt_out(&self, first: usize, last: usize) -> Option<String> {
+        let whole = |word: &'_ QuestionWord| match word.lower.as_str() {
+            "us" => Some("united states"),
+            "uk" => Some("united kingdom"),
+            _ => None,
+        };
+        let words = &self.words[first..=last];
+        let is_name = first < last && words.iter().any(|word| whole(word).is_some());
+        is_name.then(|| {
+            words.iter().map(|word| whole(word).unwrap_or(&word.lower)).collect::<Vec<_>>().join(" ")
+        })
     }
 
     /// How well a span fits the name of a node. A common word that also is a name fits badly.

@@ -18,6 +18,7 @@ mod schema;
 mod scorer_file;
 mod scorer_folder;
 mod search;
+mod synonyms;
 mod system;
 mod text;
 mod training;

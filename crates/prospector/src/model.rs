@@ -61,7 +61,7 @@ impl Weights {
             (ask("count"), -2.0),
             (EXTREME.with(Name::truth(true)), 1.0),
             (EXTREME.with(Name::truth(false)), -1.0),
-            (ask("exists"), 1.0),
+            (ask("exists"), 0.5),
             (ask("verify"), -1.5),
             (ask("between"), -1.0),
             (ask("relation"), -2.0),

@@ -11,9 +11,8 @@ use serde_json::json;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_benchmark::{Gives, Mention, Prediction, Question};
 use touchstone_engine::budget::{Budget, Limits};
-use touchstone_engine::embedded::TraceNode;
 use touchstone_engine::exact::ExactPrinter;
-use touchstone_engine::plan::{Plan, PlanError};
+use touchstone_engine::plan::Plan;
 use touchstone_engine::{EmbeddedEngine, Engine, Found, KbContext, PlanRequest, View, Words};
 use touchstone_kb::{Kb, NodeId};
 use touchstone_logic::{Knowledge, Language, Query, Value, Word, kopl, sexpr};
@@ -122,14 +121,6 @@ impl<'k> Nearest<'k> {
     /// The best query for a question that names these things. The training question with the same id is ignored.
     pub fn answer(&self, id: &str, question: &str, links: &[Linked]) -> Option<Adapted<'k>> {
         self.ranked(id, question, links, 1).pop()
-    }
-
-    /// Every step of a query, with its rows and time.
-    pub fn trace(&self, query: &Query) -> Result<Option<TraceNode>, PlanError> {
-        let plan = Plan::of(query, &self.words)?;
-        let request = PlanRequest { plan: &plan, view: None, trace: true };
-        let budget = Budget::new(Limits::default());
-        Ok(EmbeddedEngine.run_plan(&request, &KbContext::new(self.words.kb()), &budget).trace)
     }
 
     /// The best queries for a question, most likely first.

@@ -6,14 +6,16 @@ use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use touchstone_benchmark::english::Lexicon;
 use touchstone_engine::{QueryContext, Session, Settings};
 use touchstone_forge::{FormPrinter, SamplingContext};
 use touchstone_kb::{Kb, cache_dir};
 use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::draw;
-use touchstone_prospector::{AskReply, MIN_CONFIDENCE, Prospector, ProspectorFactory, Readings, Regime};
+use touchstone_prospector::{
+    AskReply, MIN_CONFIDENCE, Prospector, ProspectorFactory, Readings, Regime, is_scorer_folder,
+};
 use touchstone_run::SystemContext;
 use touchstone_terminal::Table;
 
@@ -57,6 +59,11 @@ fn confidence(text: &str) -> Result<f32, String> {
 }
 
 pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
+    let model = args.system.as_deref().and_then(|system| system.strip_prefix("model:")).map(Path::new);
+    if let Some(folder) = model.filter(|folder| is_scorer_folder(folder)) {
+        let kb = crate::open_kb::open_kb(args.kb.as_deref().unwrap_or("world"))?;
+        return answer(args, &Prospector::read_folder(&kb, folder)?);
+    }
     let of_model = match &args.system {
         Some(system) if args.benchmark.is_none() => benchmark_of_model(system)?,
         _ => None,
