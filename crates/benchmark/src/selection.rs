@@ -106,7 +106,7 @@ pub enum SelectionError {
     #[error("no questions are given: neither a benchmark, nor a data set, nor the folder of a run")]
     NoQuestions,
     /// No questions were given, and the run does not exist.
-    #[error("there is no run and no file of predictions `{}`", .0.display())]
+    #[error("`{}` is neither a run folder nor a predictions file", .0.display())]
     NoRun(PathBuf),
     /// The benchmark of a run was not found.
     #[error(

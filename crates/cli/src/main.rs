@@ -67,7 +67,7 @@ enum Command {
         after_help = "Examples:\n  touchstone shell\n  echo 'Find(Paris) > QueryAttr(population)' | touchstone shell"
     )]
     Shell(shell::ShellArgs),
-    /// Make a benchmark out of a KB.
+    /// Build a benchmark from a KB.
     #[command(
         after_help = "Examples:\n  touchstone build quick --out bench/\n  touchstone build hard --questions 5000 --seed 7 --kb my-kb/ --name mine --out bench/\n  touchstone build --print-recipe quick > mine.toml"
     )]
@@ -90,12 +90,12 @@ enum Command {
     /// Write a benchmark in the format of another: GrailQA, KQA Pro, QALD.
     #[command(after_help = "Examples:\n  touchstone export-dataset bench/ --format grailqa --out grailqa/")]
     ExportDataset(forge::export::ExportArgs),
-    /// Make a benchmark out of a published data set.
+    /// Build a benchmark from a published data set.
     #[command(
         after_help = "Examples:\n  touchstone import-dataset --format grailqa --train grailqa_v1.0_train.json --dev grailqa_v1.0_dev.json --ontology ontology/ --out grailqa/\n  touchstone import-dataset --format nspm --train data_300.sparql --out dbnqa/"
     )]
     ImportDataset(forge::import::ImportArgs),
-    /// Make one benchmark out of several: what is new to a training set, and has the wanted shapes.
+    /// Combine benchmarks: keep questions that are new to a training set and have the requested shapes.
     #[command(
         after_help = "Examples:\n  touchstone mix cwq/ webqsp/ graphquestions/ --against grailqa/ --shape Iso-2=100 --shape Iso-3=100 --out grailqa++/"
     )]

@@ -248,7 +248,7 @@ pub enum PlanError {
         source: NoOrder,
     },
     /// Marked things that are shared by two separate descriptions.
-    #[error("a thing that two descriptions share cannot be asked about here")]
+    #[error("cannot ask about an entity shared by two descriptions")]
     SharedBetween,
     /// A reference to a mark that is not set.
     #[error("the query refers to a marked thing (number {0}) that it never defines")]

@@ -91,7 +91,7 @@ impl Trainable for ProgramSystem {
         let left_out = data.train.len() - pairs.len();
         if left_out > 0 {
             notes.push(format!(
-                "{left_out} of {} training questions have a program that is not in order, or has more than {ARGUMENTS} arguments; they are \
+                "{left_out} of {} training questions have a program that is invalid or has more than {ARGUMENTS} arguments; they are \
                  left out.",
                 data.train.len()
             ));

@@ -196,8 +196,11 @@ impl Sides {
             }
         };
         let most = settings.max_length;
-        note(pairs.iter().filter(|pair| pair.source.len() > most).count(), "have a question that is cut");
-        note(pairs.iter().filter(|pair| pair.target.len() > most).count(), "have a form that is cut");
+        note(
+            pairs.iter().filter(|pair| pair.source.len() > most).count(),
+            "have a question that is truncated",
+        );
+        note(pairs.iter().filter(|pair| pair.target.len() > most).count(), "have a form that is truncated");
         let unknown = pairs.iter().filter(|pair| Side::has_unknown(&pair.target)).count();
         note(unknown, "have a form with an unknown word");
         (pairs, notes)

@@ -113,7 +113,7 @@ impl<'s> SettingsEditor<'s> {
         };
         if slot.type_str() != value.type_str() {
             let (wanted, found) = (slot.type_str(), value.to_string());
-            return Err(self.wrong(key, format!("it is of type {wanted}, and {found} is not")));
+            return Err(self.wrong(key, format!("it is of type {wanted}, but {found} is not")));
         }
         *slot = value;
         Ok(())
@@ -199,7 +199,7 @@ mod tests {
         assert!(message("units=3").contains("`network.units` or `training.units`"), "{}", message("units=3"));
         assert!(message("batsh=3").contains("did you mean `training.batch`?"), "{}", message("batsh=3"));
         assert!(message("network.unit=3").contains("did you mean `network.units`?"));
-        assert!(message("batch=many").contains("it is of type integer, and \"many\" is not"));
+        assert!(message("batch=many").contains("it is of type integer, but \"many\" is not"));
         assert!(message("batch").contains("write it like"));
     }
 }

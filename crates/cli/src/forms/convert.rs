@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         }
     }
     if counts.total() == 0 {
-        note!("there is no logical form in {}", args.file);
+        note!("no logical forms found in {}", args.file);
     }
     Outcome::found(counts.failed.total() == 0 && counts.done > 0)
 }

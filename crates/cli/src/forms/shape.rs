@@ -72,7 +72,7 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
         drawings.commit()?;
     }
     if counts.questions == 0 {
-        note!("there is no logical form in {}", args.file);
+        note!("no logical forms found in {}", args.file);
     }
     Outcome::found(counts.questions > 0 && without_shape.total() == 0)
 }

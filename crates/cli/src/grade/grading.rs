@@ -101,7 +101,7 @@ impl GradeArgs {
     fn predictions_format(&self) -> Result<DataSet> {
         match (self.format, self.predictions_format) {
             (Format::OfPredictions(_), Some(_)) => {
-                bail!("--format is for the scores here: table, markdown, csv, latex or junit")
+                bail!("--format sets how scores are printed (table, markdown, csv, latex, junit)")
             }
             (Format::OfPredictions(old), None) => Ok(old),
             (Format::OfScores(_), format) => Ok(format.unwrap_or(DataSet::Lines)),

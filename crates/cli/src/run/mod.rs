@@ -151,7 +151,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         let SystemSpec::Llm(model) = &spec else { bail!("--show-prompt is for llm:MODEL") };
         let system = open_llm(model, &settings, &context)?;
         let inputs = args.config(&system, &gold, &questions, out).inputs()?;
-        let first = inputs.first().context("there is no question")?;
+        let first = inputs.first().context("there are no questions")?;
         return output::exact(&system.prompt(first)).map(|()| Outcome::Done);
     }
     let system = registry(directory).open(&spec, &settings, &context)?;

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
     }
     if rows.is_empty() {
         note!(
-            "there is no run and no graded predictions in {}; `touchstone run ... --out DIR` and `touchstone grade ... --out DIR` make them",
+            "no runs or grades found in {}; `touchstone run ... --out DIR` and `touchstone grade ... --out DIR` create them",
             args.folder.display()
         );
         return Ok(Outcome::NothingFound);
