@@ -184,7 +184,7 @@ impl Converter<'_> {
                 let text = match style {
                     ProgramStyle::Readable => program.to_readable(),
                     ProgramStyle::Linear => program.to_linear(),
-                    ProgramStyle::Json => Ok(program.to_json().to_string()),
+                    ProgramStyle::Json => Ok(program.to_json()),
                 };
                 Ok(Printed { text: text.map_err(|error| error.to_string())?, lost })
             }
