@@ -90,7 +90,7 @@ pub enum TrainError {
     /// The share of the training questions is less than one question.
     #[error(
         "a fraction of {fraction} leaves none of {questions} training questions; give at least {least:.4}",
-        least = 1.0 / *questions as f64
+        least = 1.0 / crate::cast::float(*questions)
     )]
     FractionLeavesNothing {
         /// The share.

@@ -1,5 +1,6 @@
 //! Settings of systems: three scales, changed by a file and by `key=value`.
 
+use crate::cast;
 use crate::error::TrainError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -108,7 +109,7 @@ impl<'s> SettingsEditor<'s> {
         let Some(slot) = slot else { return Err(self.wrong(key, "it is not a setting".to_owned())) };
         let value = match (&*slot, value) {
             // 1 is a number with a fraction where one is expected.
-            (Value::Float(_), Value::Integer(whole)) => Value::Float(whole as f64),
+            (Value::Float(_), Value::Integer(whole)) => Value::Float(cast::float_of_integer(whole)),
             (_, value) => value,
         };
         if slot.type_str() != value.type_str() {

@@ -1,5 +1,6 @@
 //! A whole training: from a benchmark to the folder of a model.
 
+use crate::cast;
 use crate::checkpoint::{
     MODEL_FORMAT, MODEL_OUTPUT, Model, ModelManifest, SavedTraining, TrainedBenchmark, TrainingHeader,
 };
@@ -213,7 +214,7 @@ fn mean_score(
     if n == 0 {
         return Err(TrainError::NotMeasured { measure: measure.name().to_owned() });
     }
-    Ok(sum / n as f64)
+    Ok(sum / cast::float(n))
 }
 
 /// The training questions that the fraction leaves, and the development questions.
@@ -258,7 +259,7 @@ fn share(questions: Vec<&Question>, fraction: f64, seed: u64) -> Result<Vec<&Que
     if !(fraction > 0.0 && fraction <= 1.0) {
         return Err(TrainError::Fraction { fraction });
     }
-    let n = (questions.len() as f64 * fraction).round() as usize;
+    let n = cast::whole((cast::float(questions.len()) * fraction).round());
     if n == 0 {
         return Err(TrainError::FractionLeavesNothing { fraction, questions: questions.len() });
     }
