@@ -32,6 +32,7 @@ mod train;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+use touchstone_kb::is_broken_pipe;
 
 /// Imports allocate many small strings in several threads; the system's allocator is a third slower at that.
 #[global_allocator]
@@ -253,7 +254,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::NothingFound) => ExitCode::from(1),
         // The reader of our output has closed it (`touchstone ... | head`): that is not an error.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
             ExitCode::from(2)
@@ -316,12 +317,4 @@ fn run_command(command: Command, arguments: &[String]) -> anyhow::Result<Outcome
         Command::Match(args) => forms::matching::run(&args),
         Command::Level(args) => forms::level::run(&args),
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let broken = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| match cause.downcast_ref::<touchstone_kb::KbError>() {
-        Some(touchstone_kb::KbError::Io { source, .. }) => broken(source),
-        _ => cause.downcast_ref::<std::io::Error>().is_some_and(broken),
-    })
 }

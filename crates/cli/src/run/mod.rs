@@ -103,18 +103,11 @@ impl RunArgs {
             gives: self.gives,
             trained_on: self.trained_on.clone(),
             workers: usize::from(self.parallel),
-            prices: self.prices(),
+            prices: Prices::of(self.price_in, self.price_out),
             retry_errors: self.retry_errors,
             max_errors: self.max_errors,
             ..RunConfig::new(system, benchmark, questions, out)
         }
-    }
-
-    fn prices(&self) -> Option<Prices> {
-        let (tokens_in, tokens_out) = (self.price_in, self.price_out);
-        let is_given = tokens_in.is_some() || tokens_out.is_some();
-        is_given
-            .then(|| Prices { tokens_in: tokens_in.unwrap_or(0.0), tokens_out: tokens_out.unwrap_or(0.0) })
     }
 }
 
