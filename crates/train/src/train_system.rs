@@ -60,6 +60,31 @@ fn absolute(kb: &str) -> String {
 }
 
 /// Trains a system, and writes its model.
+///
+/// ```
+/// use touchstone_train::settings::ModelScale;
+/// use touchstone_train::{NoTrainObserver, TrainConfig, Trainable, train_system};
+///
+/// # mod most_frequent_form { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/most_frequent_form/mod.rs")); }
+/// # use most_frequent_form::{MostFrequentForm, small_benchmark};
+/// # let folder = tempfile::tempdir()?;
+/// # let benchmark = small_benchmark(&folder.path().join("bench"))?;
+/// # let model = folder.path().join("model");
+/// # let system = MostFrequentForm::new();
+/// let config = TrainConfig {
+///     system: &system,
+///     benchmark: &benchmark,
+///     kb: None,
+///     scale: ModelScale::Small,
+///     settings: system.settings(ModelScale::Small),
+///     fraction: 1.0,
+///     seed: 1,
+///     out: &model,
+/// };
+/// let manifest = train_system(&config, &mut NoTrainObserver)?;
+/// assert_eq!((manifest.training.questions, manifest.steps), (3, 20));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn train_system(
     config: &TrainConfig<'_>,
     observer: &mut dyn TrainObserver,
