@@ -18,9 +18,9 @@ pub fn question_page(question: &Question) -> String {
     let alias = question.alias.as_deref().unwrap_or("no name");
     let level = question.level.map_or(String::new(), |level| format!(", {level}"));
     let Question { id, split, shape, function, kind, .. } = question;
-    let mut page = format!("{id}  ({split}{level}; {shape} = {alias}; {function}; {kind})\n\n");
-    let _ = writeln!(page, "{}\n\n  {}\n", question.question, answers(question).join("\n  "));
-    let _ = writeln!(page, "{}\n", draw(&QueryGraph::from(&question.graph)));
+    let mut page = format!("{id}  ({split}{level}; {shape} = {alias}; {function}; {kind})\n");
+    let _ = writeln!(page, "{}\n\n  {}", question.question, answers(question).join("\n  "));
+    let _ = writeln!(page, "{}", draw(&QueryGraph::from(&question.graph)));
     let forms = [
         ("S-expression", &question.forms.sexpr),
         ("program", &question.forms.program),
@@ -29,11 +29,11 @@ pub fn question_page(question: &Question) -> String {
     ];
     for (name, form) in forms {
         if let Some(form) = form {
-            let _ = writeln!(page, "{name}:\n  {}\n", form.trim().replace('\n', "\n  "));
+            let _ = writeln!(page, "{name}:\n  {}", form.trim().replace('\n', "\n  "));
         }
     }
     if !question.choices.is_empty() {
-        let _ = writeln!(page, "choices: {}\n", question.choices.join(" | "));
+        let _ = writeln!(page, "choices: {}", question.choices.join(" | "));
     }
     for fact in &question.proof {
         let _ = writeln!(page, "  {}  {}  {}", fact.subject, fact.property, fact.value);
