@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
     if let Err(error) = &checked {
         assert!(!error.to_string().is_empty());
     }
-    let json = program.to_json().to_string();
+    let json = program.to_json();
     assert_eq!(Program::parse(&json).as_ref(), Ok(&program), "{json}");
     if let Ok(ordered) = program.in_order() {
         for line in [program.to_linear(), program.to_readable()].into_iter().flatten() {

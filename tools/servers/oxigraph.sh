@@ -17,6 +17,7 @@ version=0.5.13
 program=${OXIGRAPH:-oxigraph}
 
 say() { printf 'oxigraph.sh: %s\n' "$*" >&2; }
+. "$(dirname "${BASH_SOURCE[0]}")/process.sh"
 
 fail() {
     say "$1"
@@ -33,39 +34,7 @@ usage() {
     exit 2
 }
 
-listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-
-# A port that no process listens on now. Below the range the kernel gives to outgoing connections, so that none of these takes it.
-free_port() {
-    local port try
-    for try in $(seq 100); do
-        port=$((20000 + (RANDOM * 3 + try) % 12000))
-        if ! listening "$port"; then
-            printf '%s\n' "$port"
-            return
-        fi
-    done
-    say "no free port found"
-    exit 1
-}
-
-# The process of DIR, if it is still the one that was started there: numbers are used again.
-our_process() {
-    local pid
-    pid=$(cat "$dir/pid" 2>/dev/null) || return 1
-    [ -n "$pid" ] && tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null | grep -qxF "$dir/store" || return 1
-    printf '%s\n' "$pid"
-}
-
-gone_within() {
-    local second
-    for second in $(seq $(($2 * 5))); do
-        kill -0 "$1" 2>/dev/null || return 0
-        sleep 0.2
-    done
-    say "process $1 is still there after $((second / 5)) s"
-    return 1
-}
+our_process() { process_with "$dir/store"; }
 
 stop_server() {
     local pid

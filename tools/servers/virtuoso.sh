@@ -12,6 +12,7 @@
 set -euo pipefail
 
 say() { printf 'virtuoso.sh: %s\n' "$*" >&2; }
+. "$(dirname "${BASH_SOURCE[0]}")/process.sh"
 
 # Shows why: the server's own words are in its log, or on its standard error if it never got that far.
 fail() {
@@ -31,41 +32,9 @@ usage() {
     exit 2
 }
 
-listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-
-# A port that no process listens on now. Below the range the kernel gives to outgoing connections, so that none of these takes it.
-free_port() {
-    local port try
-    for try in $(seq 100); do
-        port=$((20000 + (RANDOM * 3 + try) % 12000))
-        if ! listening "$port"; then
-            printf '%s\n' "$port"
-            return
-        fi
-    done
-    say "no free port found"
-    exit 1
-}
-
-# The process of DIR, if it is still the one that was started there: numbers are used again.
-our_process() {
-    local pid
-    pid=$(cat "$dir/pid" 2>/dev/null) || return 1
-    [ -n "$pid" ] && tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null | grep -qxF "$dir/virtuoso.ini" || return 1
-    printf '%s\n' "$pid"
-}
+our_process() { process_with "$dir/virtuoso.ini"; }
 
 isql() { timeout "$1" isql-vt "127.0.0.1:$(cat "$dir/sql-port")" dba dba ERRORS=STDOUT VERBOSE=OFF PROMPT=OFF "exec=$2"; }
-
-gone_within() {
-    local second
-    for second in $(seq $(($2 * 5))); do
-        kill -0 "$1" 2>/dev/null || return 0
-        sleep 0.2
-    done
-    say "process $1 is still there after $((second / 5)) s"
-    return 1
-}
 
 stop_server() {
     local pid

@@ -11,6 +11,15 @@ use std::marker::PhantomData;
 use touchstone_logic::Answer;
 
 /// A line of `grades.jsonl`. Files of 0.1 may lack the fields that have a default.
+///
+/// ```
+/// use touchstone_benchmark::{GradeRow, PredictionOutcome};
+///
+/// let line = r#"{"id": "q1", "outcome": "answered", "measures": {"f1": 0.5, "exec": 1.0}}"#;
+/// let row: GradeRow = serde_json::from_str(line)?;
+/// assert_eq!((row.outcome, row.measures.get("f1")), (PredictionOutcome::Answered, Some(&0.5)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GradeRow {

@@ -93,6 +93,12 @@ pub struct Mean {
     pub deviation: f64,
 }
 
+impl std::fmt::Display for Mean {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.1} ({:.1})", self.mean, self.deviation)
+    }
+}
+
 impl Mean {
     /// Of some numbers.
     pub fn of(numbers: impl Iterator<Item = f64> + Clone) -> Mean {

@@ -84,6 +84,17 @@ pub enum PredictionError {
 
 /// Reads predictions one by one: lines of `{"id", "answers", "logical_form", "lang"}`; GrailQA's `{"qid", "logical_form", "answer"}` are read as
 /// well.
+///
+/// ```
+/// use touchstone_benchmark::Predictions;
+///
+/// let file = r#"{"id": "q1", "answers": ["Berlin"]}
+/// {"id": "q2", "logical_form": "(COUNT film)", "lang": "sexpr"}
+/// "#;
+/// let predictions = Predictions::new(file.as_bytes()).collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!(predictions[1].logical_form.as_deref(), Some("(COUNT film)"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Predictions<R> {
     reader: R,
     line: usize,

@@ -26,6 +26,27 @@ pub enum QuestionSource<'e> {
 }
 
 /// Which questions, with which KB and which ontology.
+///
+/// ```
+/// use touchstone_benchmark::{Benchmark, BenchmarkManifest, KbSource, QuestionSource, Selection, Split};
+///
+/// # let temporary = tempfile::tempdir()?;
+/// # let folder = temporary.path().join("bench");
+/// # let question = serde_json::from_str(r#"{"id": "q1", "split": "test", "level": "", "question": "Who directed M?", "forms": {},
+/// #     "graph": {"root": 0, "vertices": [], "edges": []}, "shape": "", "alias": null, "function": "none", "type": "QueryName",
+/// #     "categories": [], "answers": [], "choices": [], "template": "", "schema_items": [], "entities": [], "proof": [], "source": ""}"#)?;
+/// # Benchmark::new(BenchmarkManifest::named("films"), vec![question]).write(&folder)?;
+/// let selection = Selection {
+///     questions: Some(QuestionSource::Folder(folder)),
+///     split: Some(Split::Test),
+///     limit: Some(100),
+///     kb: KbSource::None,
+///     ..Selection::default()
+/// };
+/// let open = selection.open()?;
+/// assert_eq!(open.questions()?[0].question, "Who directed M?");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct Selection<'e> {
     /// Where they come from; without it the benchmark of `run`.
@@ -106,7 +127,7 @@ pub enum SelectionError {
     #[error("no questions are given: neither a benchmark, nor a data set, nor the folder of a run")]
     NoQuestions,
     /// No questions were given, and the run does not exist.
-    #[error("there is no run and no file of predictions `{}`", .0.display())]
+    #[error("`{}` is neither a run folder nor a predictions file", .0.display())]
     NoRun(PathBuf),
     /// The benchmark of a run was not found.
     #[error(

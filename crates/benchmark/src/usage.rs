@@ -30,6 +30,15 @@ pub struct Prices {
     pub tokens_out: f64,
 }
 
+impl Prices {
+    /// The prices, if at least one is known; the other is 0.
+    pub fn of(tokens_in: Option<f64>, tokens_out: Option<f64>) -> Option<Prices> {
+        let is_known = tokens_in.is_some() || tokens_out.is_some();
+        is_known
+            .then(|| Prices { tokens_in: tokens_in.unwrap_or(0.0), tokens_out: tokens_out.unwrap_or(0.0) })
+    }
+}
+
 impl Usage {
     /// The `usage` of a prediction; OpenAI's names of tokens are understood as well. What is not a number from 0 is not known.
     pub fn of_json(usage: &Json) -> Usage {

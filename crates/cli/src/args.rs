@@ -19,7 +19,7 @@ use touchstone_logic::Ontology;
 /// What is known about the words in logical forms.
 #[derive(Args)]
 pub(crate) struct KnowledgeArgs {
-    /// A KB that knows the words: `world` (embedded), or the directory of a compiled KB
+    /// The KB that defines the names: `world` (embedded), or the directory of a compiled KB
     #[arg(long, value_name = "world|DIR")]
     kb: Option<String>,
     /// A folder with Freebase's fb_roles, fb_types and reverse_properties

@@ -2,11 +2,20 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// A value, or `None` if it is to be guessed, which is called `auto`.
+/// A value, or `None` for the default, which has a name of its own, such as `auto`.
 pub(crate) type Auto<T> = Option<T>;
 
 /// The help text of a value that is understood, but not listed.
 pub(crate) const HIDDEN: &str = "hidden";
+
+/// Parses the name of a value, or that of the default.
+pub(crate) fn choice_or<T: Clone + Send + Sync + 'static, const N: usize>(
+    default: (&'static str, &'static str),
+    values: [(&'static str, &'static str, T); N],
+) -> impl TypedValueParser<Value = Auto<T>> {
+    let values = values.into_iter().map(|(name, help, value)| (name, help, Some(value)));
+    choice(std::iter::once((default.0, default.1, None)).chain(values))
+}
 
 /// Parses the name of a value; each has a name and a help text, which may be empty.
 pub(crate) fn choice<T: Clone + Send + Sync + 'static>(

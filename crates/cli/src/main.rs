@@ -32,6 +32,7 @@ mod train;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+use touchstone_kb::is_broken_pipe;
 
 /// Imports allocate many small strings in several threads; the system's allocator is a third slower at that.
 #[global_allocator]
@@ -67,7 +68,7 @@ enum Command {
         after_help = "Examples:\n  touchstone shell\n  echo 'Find(Paris) > QueryAttr(population)' | touchstone shell"
     )]
     Shell(shell::ShellArgs),
-    /// Make a benchmark out of a KB.
+    /// Build a benchmark from a KB.
     #[command(
         after_help = "Examples:\n  touchstone build quick --out bench/\n  touchstone build hard --questions 5000 --seed 7 --kb my-kb/ --name mine --out bench/\n  touchstone build --print-recipe quick > mine.toml"
     )]
@@ -90,12 +91,12 @@ enum Command {
     /// Write a benchmark in the format of another: GrailQA, KQA Pro, QALD.
     #[command(after_help = "Examples:\n  touchstone export-dataset bench/ --format grailqa --out grailqa/")]
     ExportDataset(forge::export::ExportArgs),
-    /// Make a benchmark out of a published data set.
+    /// Build a benchmark from a published data set.
     #[command(
         after_help = "Examples:\n  touchstone import-dataset --format grailqa --train grailqa_v1.0_train.json --dev grailqa_v1.0_dev.json --ontology ontology/ --out grailqa/\n  touchstone import-dataset --format nspm --train data_300.sparql --out dbnqa/"
     )]
     ImportDataset(forge::import::ImportArgs),
-    /// Make one benchmark out of several: what is new to a training set, and has the wanted shapes.
+    /// Combine benchmarks: keep questions that are new to a training set and have the requested shapes.
     #[command(
         after_help = "Examples:\n  touchstone mix cwq/ webqsp/ graphquestions/ --against grailqa/ --shape Iso-2=100 --shape Iso-3=100 --out grailqa++/"
     )]
@@ -253,7 +254,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::NothingFound) => ExitCode::from(1),
         // The reader of our output has closed it (`touchstone ... | head`): that is not an error.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
             ExitCode::from(2)
@@ -316,12 +317,4 @@ fn run_command(command: Command, arguments: &[String]) -> anyhow::Result<Outcome
         Command::Match(args) => forms::matching::run(&args),
         Command::Level(args) => forms::level::run(&args),
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let broken = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| match cause.downcast_ref::<touchstone_kb::KbError>() {
-        Some(touchstone_kb::KbError::Io { source, .. }) => broken(source),
-        _ => cause.downcast_ref::<std::io::Error>().is_some_and(broken),
-    })
 }

@@ -1,19 +1,18 @@
 //! Tables for people, JSON for machines.
 
-use crate::choice::Auto;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use touchstone_datasets::ReasonCounts;
-use touchstone_grade::table::{Check, ReportFormat, ScoreTable, TableFormat};
+use touchstone_grade::table::{Check, ScoreTable};
 use touchstone_kb::output::OutputFile;
 use touchstone_terminal::{Table, VisibleWriter, escaped};
 
 pub(crate) use touchstone_terminal::visible;
 
-pub(crate) use touchstone_kb::counts::{counted, float, grouped as count, megabytes, percent};
+pub(crate) use touchstone_kb::counts::{counted, grouped as count, megabytes, percent};
 pub(crate) use touchstone_kb::shortened;
 
 /// Writes formatted text for people to standard output; see [`text`].
@@ -98,14 +97,8 @@ pub(crate) fn shown(table: &ScoreTable, most: usize) -> Table {
     out
 }
 
-/// How a table is printed: for people, or for other programs.
-pub(crate) const TABLE_FORMATS: [(&str, &str, Auto<ReportFormat>); 5] = [
-    ("table", "Human-readable", None),
-    ("markdown", "For a comment or a page", Some(ReportFormat::Tables(TableFormat::Markdown))),
-    ("csv", "For a spreadsheet: numbers in full", Some(ReportFormat::Tables(TableFormat::Csv))),
-    ("latex", "For a paper, with the rules of booktabs", Some(ReportFormat::Tables(TableFormat::Latex))),
-    ("junit", "For continuous integration: what was checked, as tests", Some(ReportFormat::Junit)),
-];
+/// How a table is printed for people; other formats are for programs.
+pub(crate) const FOR_PEOPLE: (&str, &str) = ("table", "Human-readable");
 
 /// A number of questions.
 pub(crate) fn questions(number: impl TryInto<u64>) -> String {
@@ -117,19 +110,9 @@ pub(crate) fn three(value: f64) -> String {
     format!("{value:.3}")
 }
 
-/// Reports the ten most frequent reasons why records were left out.
+/// Reports the most frequent reasons why records were left out.
 pub(crate) fn report_reasons(reasons: &ReasonCounts, what: &str) {
-    if reasons.total() == 0 {
-        return;
-    }
-    note!("{} {what}:", counted(reasons.total(), "record", "records"));
-    let sorted = reasons.most_frequent();
-    for (reason, n, id) in sorted.iter().take(10) {
-        note!("  {} {reason} (first: {id})", count(*n));
-    }
-    if sorted.len() > 10 {
-        note!("  and {} other reasons", sorted.len() - 10);
-    }
+    reasons.lines(what).iter().for_each(note);
 }
 
 /// Reports the checks that failed; whether there is none.

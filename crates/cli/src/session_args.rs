@@ -1,6 +1,6 @@
 //! How queries are run: arguments of `query` and `shell`.
 
-use crate::choice::{Auto, choice};
+use crate::choice::{Auto, choice, choice_or};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) struct SessionArgs {
     #[arg(long, default_value = "world", value_name = "world|DIR")]
     pub(crate) kb: String,
     /// The language of the query
-    #[arg(long, value_parser = choice(LANGUAGES), default_value = "auto")]
+    #[arg(long, value_parser = choice_or(GUESSED, Language::NAMED), default_value = "auto")]
     pub(crate) lang: Auto<Language>,
     /// What runs the query: auto, embedded, spareval, endpoint:URL (a SPARQL server that holds the KB; see docs/running-queries.md)
     #[arg(long, default_value = "auto", value_name = "ENGINE")]
@@ -30,10 +30,10 @@ pub(crate) struct SessionArgs {
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     page_size: Option<u32>,
     /// Run KoPL programs as a published executor does, mistakes included
-    #[arg(long, value_parser = choice(COMPATS))]
+    #[arg(long, value_parser = choice(Compat::NAMED))]
     compat: Option<Compat>,
     /// The graph that SPARQL queries refer to
-    #[arg(long, value_parser = choice(VIEWS), default_value = "auto")]
+    #[arg(long, value_parser = choice_or(GUESSED, View::NAMED), default_value = "auto")]
     view: Auto<View>,
     /// Maximum number of seconds for a query
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
@@ -49,23 +49,7 @@ pub(crate) struct SessionArgs {
     max_memory: u64,
 }
 
-const LANGUAGES: [(&str, &str, Auto<Language>); 4] = [
-    ("auto", "Guessed from the query", None),
-    ("sexpr", "S-expressions", Some(Language::Sexpr)),
-    ("kopl", "KoPL programs", Some(Language::Kopl)),
-    ("sparql", "SPARQL", Some(Language::Sparql)),
-];
-
-const COMPATS: [(&str, &str, Compat); 2] = [
-    ("kopl", "The PyPI package KoPL 0.0.5", Compat::Kopl),
-    ("rule", "The rule executor of KQA Pro's baselines", Compat::Rule),
-];
-
-const VIEWS: [(&str, &str, Auto<View>); 3] = [
-    ("auto", "Guessed from the query", None),
-    ("direct", "Plain triples", Some(View::Direct)),
-    ("kqapro", "KQA Pro's graph: values and facts are nodes", Some(View::KqaPro)),
-];
+const GUESSED: (&str, &str) = ("auto", "Guessed from the query");
 
 impl SessionArgs {
     /// How the arguments say to run a query.

@@ -111,7 +111,7 @@ Cavaliers  [Q3]
  founded    1970-02-28
  inception  1970
 
- Facts that lead here
+ Facts that link here
 ─────────────────────────────
  is sport of           team
 ";

@@ -82,7 +82,8 @@ fn luck_is_found_out_and_gold_is_not_blamed() {
     let good = fs::read_to_string(&neighbours).unwrap();
     let first = good.lines().next().unwrap();
     let unknown = r#"{"id":"x","misses":1,"told":1,"lucky":0,"lucky_told":0,"neighbours":[{"removed":[["nobody","nothing",{"id":"nowhere"}]]}]}"#;
-    for (second, reason) in [("{\"id\": 1", "not neighbours as"), (unknown, "not made for this KB")] {
+    for (second, reason) in [("{\"id\": 1", "not a line of neighbours"), (unknown, "made for a different KB")]
+    {
         let damaged = file("damaged.jsonl");
         fs::write(&damaged, format!("{first}\n{second}\n")).unwrap();
         let refused = run(&["grade", "--benchmark", &bench, "--predictions", &lucky, "--robust", &damaged]);

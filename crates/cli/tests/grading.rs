@@ -190,5 +190,5 @@ fn gold_answers_that_are_not_known_are_not_wrong() {
 fn a_missing_run_is_named() {
     let missing = run(&["grade", "nowhere/run"]);
     assert_eq!(missing.status.code(), Some(2));
-    assert_eq!(stderr(&missing), "error: there is no run and no file of predictions `nowhere/run`\n");
+    assert_eq!(stderr(&missing), "error: `nowhere/run` is neither a run folder nor a predictions file\n");
 }

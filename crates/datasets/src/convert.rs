@@ -29,6 +29,15 @@ pub enum ProgramStyle {
     Json,
 }
 
+impl ProgramStyle {
+    /// All styles, each with its name and a description.
+    pub const NAMED: [(&'static str, &'static str, ProgramStyle); 3] = [
+        ("readable", "For people", ProgramStyle::Readable),
+        ("linear", "With <func> and <arg>", ProgramStyle::Linear),
+        ("json", "As in KQA Pro's files", ProgramStyle::Json),
+    ];
+}
+
 /// The graph that SPARQL is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DialectChoice {
@@ -38,6 +47,15 @@ pub enum DialectChoice {
     KqaPro,
     /// Plain triples, with the IRIs of the KB.
     Plain,
+}
+
+impl DialectChoice {
+    /// All graphs, each with its name and a description.
+    pub const NAMED: [(&'static str, &'static str, DialectChoice); 3] = [
+        ("freebase", "Freebase", DialectChoice::Freebase),
+        ("kqapro", "KQA Pro's graph: values and facts are nodes", DialectChoice::KqaPro),
+        ("plain", "Plain triples, with the IRIs of the KB", DialectChoice::Plain),
+    ];
 }
 
 /// Translates the logical forms of records.
@@ -184,7 +202,7 @@ impl Converter<'_> {
                 let text = match style {
                     ProgramStyle::Readable => program.to_readable(),
                     ProgramStyle::Linear => program.to_linear(),
-                    ProgramStyle::Json => Ok(program.to_json().to_string()),
+                    ProgramStyle::Json => Ok(program.to_json()),
                 };
                 Ok(Printed { text: text.map_err(|error| error.to_string())?, lost })
             }

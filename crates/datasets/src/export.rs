@@ -121,6 +121,34 @@ pub(crate) trait Export: Sync {
 }
 
 /// Writes a file for each split into a folder: all files or none.
+///
+/// ```
+/// use touchstone_benchmark::{Benchmark, BenchmarkManifest};
+/// use touchstone_datasets::{DataSet, ExportConfig, export};
+/// use touchstone_kb::{Kb, NoProgress};
+///
+/// # use touchstone_benchmark::Split;
+/// # use touchstone_datasets::{Importer, Records};
+/// # use touchstone_kb::import::{ImportRequest, Profile, Source, import};
+/// # let temporary = tempfile::tempdir()?;
+/// # let ttl = temporary.path().join("films.ttl");
+/// # std::fs::write(&ttl, "@prefix : <http://example.org/> . :m :director :lang .")?;
+/// # import(&ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![ttl]), &temporary.path().join("kb"), &NoProgress)?;
+/// # let kb = Kb::open(&temporary.path().join("kb"))?;
+/// # let file = r#"[{"id": "q1", "question": "Who directed M?", "answers": ["http://example.org/lang"],
+/// #     "query": "SELECT ?x WHERE { <http://example.org/m> <http://example.org/director> ?x }"}]"#;
+/// # let record = Records::new(file.as_bytes()).next().ok_or("empty")??;
+/// # let importer =
+/// #     Importer { data_set: DataSet::Lines, knowledge: touchstone_logic::Knowledge::of_spelling(), kb: Some(&kb) };
+/// # let question = importer.question(&record, Split::Test, "mine").map_err(|unread| unread.reason)?.question;
+/// let benchmark = Benchmark::new(BenchmarkManifest::named("films"), vec![question]);
+/// let folder = temporary.path().join("qald");
+/// let config =
+///     ExportConfig { data_set: DataSet::Qald, benchmark: &benchmark, kb: &kb, folder: &folder, force: false };
+/// let exported = export(&config, &NoProgress)?;
+/// assert_eq!(exported.written["test.json"], 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn export(config: &ExportConfig<'_>, progress: &dyn Progress) -> Result<Exported, ExportError> {
     let &ExportConfig { data_set, benchmark, kb, folder, force } = config;
     let export = data_set.export().ok_or(ExportError::NotWritten(data_set))?;

@@ -52,6 +52,14 @@ pub enum LevelSource {
     Compute,
 }
 
+impl LevelSource {
+    /// Both sources, each with its name and a description.
+    pub const NAMED: [(&'static str, &'static str, LevelSource); 2] = [
+        ("keep", "The levels in the files", LevelSource::Keep),
+        ("compute", "Computed from the training questions", LevelSource::Compute),
+    ];
+}
+
 impl<'k> ImportConfig<'k> {
     /// The questions of one file as they are, to be graded: levels are kept, and no query is run.
     pub fn of_file(importer: Importer<'k>, file: &str) -> ImportConfig<'k> {

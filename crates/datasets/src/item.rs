@@ -136,7 +136,7 @@ impl ItemSource {
     pub fn read(&self, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
         match self {
             ItemSource::Graph(graph) => read_graph(graph),
-            ItemSource::Program(json) => read_program(&Program::from_value(json)?, knowledge),
+            ItemSource::Program(json) => read_program(&Program::from_deserializer(json)?, knowledge),
             ItemSource::Text(language, text) => read_text(*language, text, knowledge),
         }
     }

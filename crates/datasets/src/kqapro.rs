@@ -117,7 +117,7 @@ fn record(question: &Question) -> Result<Json, LeftOut> {
         return Err(LeftOut::NoChoices);
     }
     Ok(json!({
-        "question": question.question, "choices": question.choices, "program": program.to_json(),
+        "question": question.question, "choices": question.choices, "program": program,
         "sparql": question.forms.sparql_kqapro, "answer": answer.text(),
     }))
 }

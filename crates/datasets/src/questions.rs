@@ -51,7 +51,7 @@ pub(crate) fn forms(item: &Item, json: &Json) -> Forms {
     };
     let program = match &item.source {
         ItemSource::Program(json) => {
-            Program::from_value(json).ok().and_then(|program| program.to_readable().ok())
+            Program::from_deserializer(json).ok().and_then(|program| program.to_readable().ok())
         }
         ItemSource::Text(Language::Kopl, text) => Some(text.clone()),
         _ => None,

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use touchstone_kb::counts::{counted, grouped};
 
 /// Reasons with their counts. Reasons that differ only in line and column are counted as one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,6 +35,23 @@ impl ReasonCounts {
     #[must_use]
     pub(crate) fn by_reason(&self) -> BTreeMap<String, u64> {
         self.counts.iter().map(|(reason, (count, _))| (reason.clone(), *count as u64)).collect()
+    }
+
+    /// The most frequent reasons as lines for people; empty without reasons. `what`: what is said of the records.
+    #[must_use]
+    pub fn lines(&self, what: &str) -> Vec<String> {
+        const SHOWN: usize = 10;
+        if self.total == 0 {
+            return Vec::new();
+        }
+        let sorted = self.most_frequent();
+        let shown = sorted.iter().take(SHOWN);
+        let mut lines = vec![format!("{} {what}:", counted(self.total, "record", "records"))];
+        lines.extend(shown.map(|(reason, n, id)| format!("  {} {reason} (first: {id})", grouped(*n))));
+        if sorted.len() > SHOWN {
+            lines.push(format!("  and {} other reasons", sorted.len() - SHOWN));
+        }
+        lines
     }
 
     /// The reasons with their counts and the first record of each, most frequent first.

@@ -100,10 +100,8 @@ fn main() {
         kb.n_facts(),
         imported.as_secs_f64()
     );
-    let all: Map<String, Value> = programs
-        .iter()
-        .map(|(kind, programs)| ((*kind).to_owned(), programs.iter().map(Program::to_json).collect()))
-        .collect();
+    let all: Map<String, Value> =
+        programs.iter().map(|(kind, programs)| ((*kind).to_owned(), json!(programs))).collect();
     let theirs = peer(dir.path(), &path, &Value::Object(all));
     if let Some(theirs) = &theirs {
         println!(

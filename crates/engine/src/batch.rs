@@ -7,9 +7,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 use thiserror::Error;
+use touchstone_kb::counts::{counted, grouped};
 use touchstone_kb::{KbError, Progress, shortened};
 use touchstone_logic::Language;
 
@@ -34,6 +36,15 @@ pub struct BatchSummary {
     pub queries: u64,
     /// The number of queries with each outcome.
     pub outcomes: BTreeMap<&'static str, u64>,
+}
+
+impl fmt::Display for BatchSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let outcomes = self.outcomes.iter();
+        let parts: Vec<String> =
+            outcomes.map(|(word, &n)| format!("{} {}", grouped(n), word.replace('_', " "))).collect();
+        write!(f, "{}: {}", counted(self.queries, "query", "queries"), parts.join(", "))
+    }
 }
 
 impl BatchSummary {

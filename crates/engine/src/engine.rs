@@ -139,10 +139,10 @@ pub enum EngineError {
     #[error(transparent)]
     NoExactForm(#[from] NoExactForm),
     /// A plan was to be run as SPARQL without any view.
-    #[error("there is no view to ask")]
+    #[error("no RDF view is available for this query")]
     NoView,
     /// A plan was printed as SPARQL that cannot be parsed.
-    #[error("a defect in the printer: {error}")]
+    #[error("internal error in the printer: {error}")]
     Printer {
         /// The parser's message.
         error: Box<SyntaxError>,

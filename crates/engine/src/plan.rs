@@ -18,6 +18,29 @@ mod planner;
 mod program;
 
 /// A query, ready to run.
+///
+/// ```
+/// use touchstone_engine::budget::{Budget, Limits};
+/// use touchstone_engine::plan::Plan;
+/// use touchstone_engine::{Found, Words, embedded};
+/// use touchstone_logic::{Knowledge, Language, read_text};
+///
+/// # use touchstone_kb::{Kb, NoProgress, import::{ImportRequest, Profile, Source, import}};
+/// # let folder = tempfile::tempdir()?;
+/// # let file = folder.path().join("films.ttl");
+/// # std::fs::write(&file, r#"@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+/// #     :director rdfs:label "director"@en . :m :director :lang . :metropolis :director :lang . :lang rdfs:label "Fritz Lang"@en ."#)?;
+/// # let store = folder.path().join("kb");
+/// # import(&ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![file]), &store, &NoProgress)?;
+/// # let kb = Kb::open(&store)?;
+/// let program = "Find(Fritz Lang) > Relate(director, backward) > Count()";
+/// let query = read_text(Language::Kopl, program, &Knowledge::of_spelling())?.query;
+/// let plan = Plan::of(&query, &Words::new(&kb))?;
+/// assert!(plan.unknown.is_empty());
+/// let found = embedded::run(&kb, &plan, &Budget::new(Limits::default()))?;
+/// assert!(matches!(found, Found::Count(2)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// What is asked.
@@ -248,7 +271,7 @@ pub enum PlanError {
         source: NoOrder,
     },
     /// Marked things that are shared by two separate descriptions.
-    #[error("a thing that two descriptions share cannot be asked about here")]
+    #[error("cannot ask about an entity shared by two descriptions")]
     SharedBetween,
     /// A reference to a mark that is not set.
     #[error("the query refers to a marked thing (number {0}) that it never defines")]

@@ -191,7 +191,7 @@ impl<'kb> Session<'kb> {
             Ok(Err(Failure::Failed(message))) => Outcome::Failed(message),
             Ok(Err(Failure::OverBudget(stopped))) => Outcome::OverBudget(stopped),
             Err(panic) => {
-                Outcome::Failed(format!("a defect in the engine: {}", panic_message(panic.as_ref())))
+                Outcome::Failed(format!("internal error in the engine: {}", panic_message(panic.as_ref())))
             }
         };
         reply.cost = budget.cost();

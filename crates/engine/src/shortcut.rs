@@ -21,6 +21,14 @@ pub enum View {
     KqaPro,
 }
 
+impl View {
+    /// Both views, each with its name and a description.
+    pub const NAMED: [(&'static str, &'static str, View); 2] = [
+        ("direct", "Plain triples", View::Direct),
+        ("kqapro", "KQA Pro's graph: values and facts are nodes", View::KqaPro),
+    ];
+}
+
 /// Caches which attributes have only plain numbers: that requires a scan of all their values.
 #[derive(Debug, Default)]
 pub(crate) struct PlainNumbers(Mutex<HashMap<AttributeId, bool>>);

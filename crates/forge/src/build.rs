@@ -95,7 +95,7 @@ impl Built {
         }
         if self.dropped() > 0 {
             notes.push(format!(
-                "{} generated and then dropped: duplicates, or of another level than intended (see `rejections` there)",
+                "{} generated and then dropped: duplicates, or not of the intended level (see `rejections` there)",
                 counted(self.dropped(), "more question was", "more questions were"),
             ));
         }
@@ -108,7 +108,7 @@ impl Built {
 #[non_exhaustive]
 pub enum BuildError {
     /// There is neither a file nor a built-in recipe of this name.
-    #[error("there is no file and no recipe `{name}`; the recipes are {known}{hint}", known = .known.join(", "),
+    #[error("`{name}` is neither a file nor a built-in recipe; the recipes are {known}{hint}", known = .known.join(", "),
         hint = .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
     UnknownRecipe {
         /// The name.

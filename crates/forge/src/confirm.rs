@@ -103,7 +103,7 @@ fn asked(session: &Session<'_>, question: &Question, settings: &Settings) -> Ver
     let form = match (&forms.sexpr, &forms.program) {
         (Some(text), _) => (Language::Sexpr, text),
         (_, Some(text)) => (Language::Kopl, text),
-        _ => return Verdict::Open("it has no form that says which view it is for".to_owned()),
+        _ => return Verdict::Open("none of its forms states which view it is for".to_owned()),
     };
     let reply = session.run(form.0, form.1, settings, &Cancel::default());
     let answers = match reply.outcome {

@@ -9,6 +9,7 @@ use touchstone_benchmark::package::{Benchmark, BenchmarkManifest};
 use touchstone_benchmark::{Question, Split};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome, Session, Settings, View};
+use touchstone_kb::counts::counted;
 use touchstone_kb::{Kb, Progress};
 use touchstone_logic::Knowledge;
 use touchstone_logic::equal::Canonical;
@@ -100,6 +101,13 @@ impl LintReport {
             *counts.entry(finding.rule).or_default() += 1;
         }
         counts
+    }
+
+    /// The number of findings, in all and by rule, as text.
+    pub fn totals(&self) -> String {
+        let rules: Vec<String> =
+            self.by_rule().iter().map(|(rule, n)| format!("{n} {}", rule.name())).collect();
+        format!("{}: {}", counted(self.findings.len(), "finding", "findings"), rules.join(", "))
     }
 }
 

@@ -49,7 +49,7 @@ pub struct DroppedQuestion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefreshDrop {
-    /// The KB has no answer any more.
+    /// The KB no longer has an answer.
     Empty,
     /// The KB does not have a name of the query, or the query is not one of the algebra.
     CannotBeRun,
@@ -61,7 +61,7 @@ impl RefreshDrop {
     /// A description for people.
     pub fn description(self) -> &'static str {
         match self {
-            RefreshDrop::Empty => "no answer any more",
+            RefreshDrop::Empty => "no longer has an answer",
             RefreshDrop::CannotBeRun => "the query cannot be run on this KB",
             RefreshDrop::NoProof => "the answers cannot be proved",
         }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use touchstone_benchmark::linguistic::{Mean, reading_ease, words};
 use touchstone_benchmark::package::Benchmark;
 use touchstone_benchmark::{Question, Split};
+use touchstone_kb::counts::{float, grouped};
 use touchstone_logic::level::Level;
 
 /// One table: values with their numbers by split.
@@ -15,6 +16,18 @@ pub struct StatsTable {
     pub name: &'static str,
     /// Each value with the number of questions in training, development and test, most frequent first.
     pub rows: Vec<(String, [u64; 3])>,
+}
+
+impl StatsTable {
+    /// The rows as text: a value, its numbers, and its share of all.
+    pub fn cells(&self) -> impl Iterator<Item = [String; 5]> + '_ {
+        let all: u64 = self.rows.iter().flat_map(|(_, numbers)| numbers).sum();
+        self.rows.iter().map(move |(value, numbers)| {
+            let share = 100.0 * (float(numbers.iter().sum()) / float(all.max(1)));
+            let [train, dev, test] = numbers.map(grouped);
+            [value.trim().to_owned(), train, dev, test, format!("{share:.1} %")]
+        })
+    }
 }
 
 /// Statistics of a benchmark.

@@ -70,14 +70,14 @@ impl Degradation {
     /// Its description.
     pub fn description(self) -> &'static str {
         match self {
-            Degradation::T1 => "the last closing bracket is lost",
-            Degradation::T2 => "every entity and property becomes a random one",
-            Degradation::T3 => "another query with the same answers",
-            Degradation::Drop => "a constraint is left out",
-            Degradation::Flip => "a relation is followed the other way",
-            Degradation::Function => "another function",
-            Degradation::Unit => "another unit",
-            Degradation::Year => "the next year",
+            Degradation::T1 => "the last closing bracket is removed",
+            Degradation::T2 => "every entity and property is replaced by a random one",
+            Degradation::T3 => "the query is replaced by another with the same answers",
+            Degradation::Drop => "a constraint is removed",
+            Degradation::Flip => "a relation is reversed",
+            Degradation::Function => "a function is replaced by another",
+            Degradation::Unit => "a unit is replaced by another",
+            Degradation::Year => "a year is replaced by the next",
         }
     }
 }

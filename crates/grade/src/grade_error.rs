@@ -109,13 +109,13 @@ pub enum GradeError {
         nearest: Option<String>,
     },
     /// The work needs a KB.
-    #[error("{} a KB, but there is none", .0.description())]
+    #[error("{} a KB, but none was given", .0.description())]
     NoKb(NeedsKb),
     /// GrailQA's evaluator needs Freebase's ontology.
     #[error("GrailQA's evaluator compares with Freebase's ontology, which a compiled KB does not keep")]
     NoOntology,
     /// A line of the file of neighbours cannot be read.
-    #[error("{}, line {line}: not neighbours as `touchstone distil` writes them: {source}", path.display())]
+    #[error("{}, line {line}: not a line of neighbours written by `touchstone distil`: {source}", path.display())]
     Neighbours {
         /// The file.
         path: PathBuf,
@@ -125,7 +125,7 @@ pub enum GradeError {
         source: serde_json::Error,
     },
     /// The neighbours belong to another KB.
-    #[error("{}, line {line}: not made for this KB: {source}", path.display())]
+    #[error("{}, line {line}: made for a different KB: {source}", path.display())]
     OtherNeighbours {
         /// The file.
         path: PathBuf,
@@ -183,7 +183,7 @@ pub enum GradeError {
         identity: String,
     },
     /// There are no runs to compare.
-    #[error("there is no run")]
+    #[error("no run was given")]
     NoRuns,
     /// No question is in all runs.
     #[error("the runs have no question in common")]
@@ -248,8 +248,8 @@ pub enum NeedsKb {
 impl NeedsKb {
     fn description(self) -> &'static str {
         match self {
-            NeedsKb::Robust => "neighbours are laid over",
-            NeedsKb::Distil => "neighbours are made from",
+            NeedsKb::Robust => "grading on neighbours needs",
+            NeedsKb::Distil => "making neighbours needs",
         }
     }
 }

@@ -29,7 +29,10 @@ pub enum DropReason {
     #[serde(rename = "it is constant")]
     Constant,
     /// It is a linear combination of others.
-    #[serde(rename = "it follows from the columns before it")]
+    #[serde(
+        rename = "it is determined by the columns before it",
+        alias = "it follows from the columns before it"
+    )]
     Dependent,
 }
 
@@ -37,7 +40,7 @@ impl std::fmt::Display for DropReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             DropReason::Constant => "it is constant",
-            DropReason::Dependent => "it follows from the columns before it",
+            DropReason::Dependent => "it is determined by the columns before it",
         })
     }
 }
@@ -62,7 +65,7 @@ pub struct Coefficient {
 
 /// Why there is no regression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("there are {n} questions for {columns} columns: too few")]
+#[error("{n} questions are too few for {columns} columns")]
 #[non_exhaustive]
 pub struct TooFew {
     n: usize,

@@ -156,6 +156,29 @@ pub struct Cell {
 }
 
 /// Collects grades.
+///
+/// ```
+/// use touchstone_benchmark::{Answer, Prediction, Split};
+/// use touchstone_grade::summary::Collector;
+/// use touchstone_grade::Grader;
+/// use touchstone_grade::same::About;
+/// use touchstone_logic::Knowledge;
+///
+/// # use touchstone_datasets::{DataSet, Importer, Records};
+/// # let file = r#"[{"id": "q1", "question": "Who directed M?", "answers": ["Fritz Lang"], "query": "Find(M) > Relate(director, forward)"}]"#;
+/// # let record = Records::new(file.as_bytes()).next().ok_or("empty")??;
+/// # let importer = Importer { data_set: DataSet::Lines, knowledge: Knowledge::of_spelling(), kb: None };
+/// # let question = importer.question(&record, Split::Test, "mine").map_err(|unread| unread.reason)?.question;
+/// let grader = Grader::new(Knowledge::of_spelling());
+/// let right = Prediction { answers: Some(vec![Answer::plain("Fritz Lang")]), ..Prediction::default() };
+/// let mut collector = Collector::new(2, &[], &[], &[]);
+/// for (at, prediction) in [Some(&right), None].into_iter().enumerate() {
+///     collector.add(at, &grader.grade(&question, prediction), &question.shape, &[]);
+/// }
+/// let summary = collector.summary(About::default(), 0, 0);
+/// assert_eq!((summary.questions, summary.measures["f1"].all.mean), (2, 0.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Collector {
     names: Vec<(String, u32)>,
     /// By question; `None` if it was not graded.

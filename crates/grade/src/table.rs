@@ -27,6 +27,16 @@ pub enum ReportFormat {
     Junit,
 }
 
+impl ReportFormat {
+    /// All formats, each with its name and what it is for.
+    pub const NAMED: [(&'static str, &'static str, ReportFormat); 4] = [
+        ("markdown", "For a comment or a page", ReportFormat::Tables(TableFormat::Markdown)),
+        ("csv", "For a spreadsheet: numbers in full", ReportFormat::Tables(TableFormat::Csv)),
+        ("latex", "For a paper, with the rules of booktabs", ReportFormat::Tables(TableFormat::Latex)),
+        ("junit", "For continuous integration: what was checked, as tests", ReportFormat::Junit),
+    ];
+}
+
 /// A table of texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScoreTable {

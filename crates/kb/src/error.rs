@@ -1,5 +1,6 @@
 //! The errors of this crate, with their operands.
 
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -148,6 +149,22 @@ pub enum ChangeError {
         /// The part, with its article.
         part: &'static str,
     },
+}
+
+/// Whether an error or one of its causes is that the reader of an output has closed it, as in `touchstone ... | head`.
+pub fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let io = match error.downcast_ref() {
+            Some(KbError::Io { source, .. }) => Some(source),
+            _ => error.downcast_ref::<io::Error>(),
+        };
+        if io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 impl KbError {

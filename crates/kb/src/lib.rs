@@ -41,7 +41,7 @@ pub use build::{
 pub use cache::cache_dir;
 pub use compare::Comparison;
 pub use coverage::{Completeness, Coverage, CoverageTable};
-pub use error::{ChangeError, KbError, Result};
+pub use error::{ChangeError, KbError, Result, is_broken_pipe};
 pub use ids::{AttributeId, ClassId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
 pub use line_value::LineValue;
 pub use literal::{Literal, LiteralFamily, LiteralKind, NumberType, UNIT_NAMESPACE, XSD};

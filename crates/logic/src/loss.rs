@@ -15,6 +15,13 @@ pub enum Language {
 }
 
 impl Language {
+    /// All languages, each with its name in commands and a description.
+    pub const NAMED: [(&'static str, &'static str, Language); 3] = [
+        ("sexpr", "S-expressions", Language::Sexpr),
+        ("kopl", "KoPL programs", Language::Kopl),
+        ("sparql", "SPARQL", Language::Sparql),
+    ];
+
     /// Its name in commands.
     pub fn word(self) -> &'static str {
         match self {
@@ -26,9 +33,7 @@ impl Language {
 
     /// The language with a name.
     pub fn from_word(word: &str) -> Option<Language> {
-        [Language::Sexpr, Language::Kopl, Language::Sparql]
-            .into_iter()
-            .find(|language| language.word() == word)
+        Language::NAMED.into_iter().find(|(known, ..)| *known == word).map(|(.., language)| language)
     }
 
     /// The language of a text, guessed from its first characters: `(`, a SPARQL keyword, or else a program.

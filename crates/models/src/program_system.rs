@@ -4,9 +4,9 @@ use crate::networks::{
     ARGUMENTS, DecodedProgram, ProgramBatch, ProgramPair, ProgramWords, SupProgram, SupProgramSizes,
 };
 use crate::seq2seq_settings::{DataSettings, Seq2SeqSettings, with_vectors, word_vectors, wrong};
+use crate::seq2seq_system::by_length;
 use crate::side::{SequenceUnits, check_vocabularies};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Table;
 use touchstone_benchmark::{Prediction, Question};
@@ -91,7 +91,7 @@ impl Trainable for ProgramSystem {
         let left_out = data.train.len() - pairs.len();
         if left_out > 0 {
             notes.push(format!(
-                "{left_out} of {} training questions have a program that is not in order, or has more than {ARGUMENTS} arguments; they are \
+                "{left_out} of {} training questions have a program that is invalid or has more than {ARGUMENTS} arguments; they are \
                  left out.",
                 data.train.len()
             ));
@@ -321,9 +321,6 @@ impl Predictor for Trained {
     }
 }
 
-/// Maximum number of questions that are decoded together.
-const TOGETHER: usize = 32;
-
 /// Predictions in the order of the questions. Questions of the same length are decoded together.
 fn predictions(
     network: &SupProgram,
@@ -333,18 +330,9 @@ fn predictions(
 ) -> Vec<Prediction> {
     let sources: Vec<Vec<u32>> =
         inputs.iter().map(|input| vocabularies.question(&settings.data, &input.question)).collect();
-    let mut by_length: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (at, source) in sources.iter().enumerate() {
-        by_length.entry(source.len()).or_default().push(at);
-    }
-    let mut found = vec![DecodedProgram::default(); inputs.len()];
-    for group in by_length.values().flat_map(|group| group.chunks(TOGETHER)) {
-        let rows = Rows::padded(group.iter().map(|&at| sources[at].as_slice()));
-        let decoded = network.decode(&rows, settings.decoding.max_functions, &device());
-        for (&at, decoded) in group.iter().zip(decoded) {
-            found[at] = decoded;
-        }
-    }
+    let found = by_length(&sources, |rows| {
+        network.decode(&Rows::padded(rows.iter().copied()), settings.decoding.max_functions, &device())
+    });
     let prediction = |(input, decoded): (&SystemInput, DecodedProgram)| Prediction {
         id: input.id.clone(),
         logical_form: Some(vocabularies.text(&decoded)),

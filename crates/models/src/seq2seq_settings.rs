@@ -83,15 +83,19 @@ impl<S, D> Seq2SeqSettings<S, D> {
             return Err(wrong(system, key, "it must be at least 1"));
         }
         if !(0.0..1.0).contains(&dropout) {
-            return Err(wrong(system, "network.dropout", format!("{dropout} is not a share below 1")));
+            return Err(wrong(
+                system,
+                "network.dropout",
+                format!("it must be at least 0 and below 1, not {dropout}"),
+            ));
         }
         let OptimiserSettings { learning_rate, clip, momentum, weight_decay, .. } = self.optimiser;
         let amounts = [("clip", clip), ("momentum", momentum), ("weight_decay", weight_decay)];
         if let Some((key, n)) = amounts.into_iter().find(|(_, n)| !(n.is_finite() && *n >= 0.0)) {
-            return Err(wrong(system, &format!("optimiser.{key}"), format!("{n} is not a number from 0")));
+            return Err(wrong(system, &format!("optimiser.{key}"), format!("it must be 0 or more, not {n}")));
         }
         if !(learning_rate.is_finite() && learning_rate > 0.0) {
-            let problem = format!("{learning_rate} is not a number above 0");
+            let problem = format!("it must be above 0, not {learning_rate}");
             return Err(wrong(system, "optimiser.learning_rate", problem));
         }
         if self.data.units == SequenceUnits::Pieces && !(100..=MAX_PIECES).contains(&self.data.pieces) {
@@ -101,7 +105,7 @@ impl<S, D> Seq2SeqSettings<S, D> {
             return Err(wrong(
                 system,
                 "data.vectors",
-                "only systems that read whole words can use vectors of words",
+                "only systems that read whole words can use word vectors",
             ));
         }
         Ok(())

@@ -277,6 +277,25 @@ impl<A: Architecture> Predictor for Trained<A> {
 /// Maximum number of questions that are decoded together.
 const TOGETHER: usize = 32;
 
+/// Decodes questions of the same length together. The results are in the order of the questions.
+pub(crate) fn by_length<D: Clone + Default>(
+    sources: &[Vec<u32>],
+    mut decode: impl FnMut(&[&[u32]]) -> Vec<D>,
+) -> Vec<D> {
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, source) in sources.iter().enumerate() {
+        groups.entry(source.len()).or_default().push(at);
+    }
+    let mut found = vec![D::default(); sources.len()];
+    for group in groups.values().flat_map(|group| group.chunks(TOGETHER)) {
+        let rows: Vec<&[u32]> = group.iter().map(|&at| sources[at].as_slice()).collect();
+        for (&at, decoded) in group.iter().zip(decode(&rows)) {
+            found[at] = decoded;
+        }
+    }
+    found
+}
+
 /// Predictions in the order of the questions. Only questions of the same length are decoded together, so that none is padded: padding
 /// would change what [`ConvS2s`](crate::networks::ConvS2s) predicts.
 fn predictions<N: Seq2Seq>(
@@ -295,18 +314,7 @@ fn predictions<N: Seq2Seq>(
             numbers
         })
         .collect();
-    let mut by_length: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (at, source) in sources.iter().enumerate() {
-        by_length.entry(source.len()).or_default().push(at);
-    }
-    let mut found: Vec<Vec<Decoded>> = vec![Vec::new(); inputs.len()];
-    for group in by_length.values().flat_map(|group| group.chunks(TOGETHER)) {
-        let rows: Vec<&[u32]> = group.iter().map(|&at| sources[at].as_slice()).collect();
-        let decoded = decoded(network, decoding, &rows);
-        for (&at, decoded) in group.iter().zip(decoded) {
-            found[at] = decoded;
-        }
-    }
+    let found = by_length(&sources, |rows| decoded(network, decoding, rows));
     let each = inputs.iter().zip(found);
     each.map(|(input, decoded)| prediction(&input.id, codec, &sides.target, &decoded)).collect()
 }

@@ -248,7 +248,7 @@ impl Service {
         let finished = work.await;
         drop(hang_up);
         let Ok((reply, written)) = finished else {
-            return self.problem(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the engine");
+            return self.problem(StatusCode::INTERNAL_SERVER_ERROR, "internal error in the engine");
         };
         tracing::info!(outcome = reply.outcome.word(), milliseconds = started.elapsed().as_millis(), "query");
         match (&reply.outcome, written) {

@@ -222,6 +222,37 @@ fn hint(nearest: Option<&str>) -> String {
 }
 
 /// The built-in systems, and those that are registered.
+///
+/// ```
+/// use touchstone_benchmark::{Answer, Prediction, Question};
+/// use touchstone_run::{SystemContext, SystemInput, SystemRegistry, SystemSettings, SystemSpec};
+///
+/// # use touchstone_benchmark::{Benchmark, BenchmarkManifest, OpenBenchmark};
+/// # use touchstone_logic::Knowledge;
+/// # let question = serde_json::from_str(r#"{"id": "q1", "split": "test", "level": "", "question": "Who directed M?", "forms": {},
+/// #     "graph": {"root": 0, "vertices": [], "edges": []}, "shape": "", "alias": null, "function": "none", "type": "QueryName",
+/// #     "categories": [], "answers": [], "choices": [], "template": "", "schema_items": [], "entities": [], "proof": [], "source": ""}"#)?;
+/// # let benchmark = Benchmark::new(BenchmarkManifest::named("films"), vec![question]);
+/// # let benchmark = OpenBenchmark {
+/// #     benchmark, path: None, split: None, limit: None, kb: None, missing_kb: None, ontology: None, gives: None, warnings: Vec::new(),
+/// # };
+/// # let (questions, knowledge) = (benchmark.questions()?, Knowledge::of_spelling());
+/// # let context = SystemContext { benchmark: &benchmark, questions: &questions, knowledge: &knowledge };
+/// // A kind of system of your own, beside the built-in ones: `always:TEXT` gives the same answer to every question.
+/// let registry = SystemRegistry::new().with_predictions("always", "always:TEXT", |text, context| {
+///     let prediction = |question: &&Question| Prediction {
+///         id: question.id.clone(),
+///         answers: Some(vec![Answer::plain(text)]),
+///         ..Prediction::default()
+///     };
+///     Ok(context.questions.iter().map(prediction).collect())
+/// });
+/// let spec = SystemSpec::parse("always:Fritz Lang")?;
+/// let system = registry.open(&spec, &SystemSettings::default(), &context)?;
+/// let prediction = system.worker().answer(&SystemInput::new("q1", "Who directed M?"))?;
+/// assert_eq!(prediction.answers, Some(vec![Answer::plain("Fritz Lang")]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Default)]
 pub struct SystemRegistry {
     factories: Vec<Box<dyn SystemFactory>>,

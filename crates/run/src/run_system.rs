@@ -56,7 +56,9 @@ pub enum RunError {
     #[error("--schema needs the KB of the benchmark; give it with --kb")]
     SchemaWithoutKb,
     /// The system accepts only the question.
-    #[error("`{system}` takes only questions: its protocol has no place for choices, entities or a schema")]
+    #[error(
+        "`{system}` accepts only questions: its protocol has no fields for choices, entities or a schema"
+    )]
     SideInformation {
         /// The system.
         system: String,

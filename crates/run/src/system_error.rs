@@ -14,7 +14,7 @@ pub enum SystemError {
     #[error("the run was stopped")]
     Stopped,
     /// A program cannot be started.
-    #[error("cannot start it: {0}")]
+    #[error("cannot start the program: {0}")]
     Start(#[source] std::io::Error),
     /// The shell cannot find or start a program.
     #[error("the shell cannot find or start `{command}`; check the path, and that the file is executable")]
@@ -52,7 +52,7 @@ pub enum SystemError {
     #[error("the reply has no `id`")]
     ReplyWithoutId,
     /// The reply is about another question.
-    #[error("the reply is about `{id}`")]
+    #[error("the reply has the id `{id}`")]
     ReplyToOther {
         /// The id in the reply.
         id: String,
@@ -104,7 +104,7 @@ pub(crate) fn reply_id(reply: &Json) -> Option<String> {
 }
 
 fn about_others(n: usize) -> String {
-    if n == 0 { String::new() } else { format!("; {n} of its replies have another `id`") }
+    if n == 0 { String::new() } else { format!("; {n} of its replies have a different `id`") }
 }
 
 impl SystemError {

@@ -125,7 +125,7 @@ pub enum WebError {
         attempts: u32,
     },
     /// The server asks for a longer wait than allowed.
-    #[error("{error}; the server asks to wait {} s", .wait.as_secs())]
+    #[error("{error}; the server says to wait {} s", .wait.as_secs())]
     LongWait {
         /// The error that it reports.
         #[source]

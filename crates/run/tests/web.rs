@@ -149,7 +149,7 @@ fn servers_that_misbehave_are_errors_not_answers() {
     });
     assert_eq!(text, "the reply is longer than 16 MB");
     let (text, n) = error(|stream| reply(stream, "200 OK", "", br#"{"id": "another", "answers": []}"#));
-    assert_eq!((text.as_str(), n), ("the reply is about `another`", 1));
+    assert_eq!((text.as_str(), n), ("the reply has the id `another`", 1));
 }
 
 /// A redirected POST becomes a GET without the question; its reply is not a prediction.
@@ -186,7 +186,7 @@ fn what_passes_is_tried_again_when_the_server_says() {
     assert!(start.elapsed() >= Duration::from_secs(1));
     // It asks for a longer wait than allowed.
     let (answer, n) = http(|_, _, stream| reply(stream, "429 No", "Retry-After: 3600\r\n", b"later"));
-    assert_eq!(answer["error"], json!("status 429: later; the server asks to wait 3600 s"));
+    assert_eq!(answer["error"], json!("status 429: later; the server says to wait 3600 s"));
     assert_eq!(n, 1);
 }
 

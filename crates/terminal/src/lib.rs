@@ -13,4 +13,4 @@ mod table;
 mod text;
 
 pub use table::{Table, set_wide, width, wrapped};
-pub use text::{VisibleWriter, escaped, visible};
+pub use text::{VisibleWriter, escaped, quoted, visible};

@@ -64,6 +64,18 @@ impl<W: Write> Write for VisibleWriter<W> {
     }
 }
 
+/// A word of a command line of unknown origin: quoted if necessary, and without characters that change what a terminal shows.
+///
+/// ```
+/// use touchstone_terminal::quoted;
+/// assert_eq!(quoted("--out=a/b"), "--out=a/b");
+/// assert_eq!(quoted("two words\u{1b}[1m"), r#""two words\u{1b}[1m""#);
+/// ```
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("{word:?}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{VisibleWriter, escaped, visible};

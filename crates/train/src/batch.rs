@@ -1,5 +1,6 @@
 //! Padded batches of pairs of sequences.
 
+use crate::cast;
 use crate::pass::mixed;
 use crate::vocabulary::{END, PAD, START};
 use burn::tensor::{Device, Int, Tensor, TensorData};
@@ -27,8 +28,8 @@ impl Rows {
         let length = rows.clone().map(<[u32]>::len).max().unwrap_or(0).max(1);
         let mut numbers = Vec::new();
         for row in rows {
-            numbers.extend(row.iter().map(|&number| number as i32));
-            numbers.resize(numbers.len() + length - row.len(), PAD as i32);
+            numbers.extend(row.iter().map(|&number| number.cast_signed()));
+            numbers.resize(numbers.len() + length - row.len(), PAD.cast_signed());
         }
         Rows { numbers, length }
     }
@@ -63,13 +64,13 @@ impl Rows {
     /// 1 where there is a word, 0 at the padding: `[rows, length]`.
     pub fn mask(&self, device: &Device) -> Tensor<2> {
         let mask: Vec<f32> =
-            self.numbers.iter().map(|&number| if number == PAD as i32 { 0.0 } else { 1.0 }).collect();
+            self.numbers.iter().map(|&number| if number == PAD.cast_signed() { 0.0 } else { 1.0 }).collect();
         Tensor::from_data(TensorData::new(mask, [self.rows(), self.length]), device)
     }
 
     /// Number of positions that are not padding.
     pub fn words(&self) -> usize {
-        self.numbers.iter().filter(|&&number| number != PAD as i32).count()
+        self.numbers.iter().filter(|&&number| number != PAD.cast_signed()).count()
     }
 
     /// Whether nothing is padded.
@@ -152,7 +153,7 @@ pub fn batches(lengths: &[usize], batch: usize, seed: u64, epoch: u64) -> Vec<Ve
 fn shuffle<T>(items: &mut [T], random: &mut u64) {
     for at in (1..items.len()).rev() {
         *random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        items.swap(at, (mixed(*random) % (at as u64 + 1)) as usize);
+        items.swap(at, cast::below(mixed(*random), at + 1));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Decoding: greedy and beam search over any network that predicts the next word.
 
+use crate::cast;
 use crate::kernels::math::{greatest, log_sum_exp};
 use crate::vocabulary::END;
 use burn::tensor::{Device, Int, Tensor, TensorData};
@@ -126,7 +127,7 @@ pub fn beam<D: Decoder>(
 pub fn best(log_probs: &[f32]) -> Option<(u32, f32)> {
     let most = greatest(log_probs);
     let at = log_probs.iter().position(|&value| value == most)?;
-    Some((at as u32, most))
+    Some((cast::index32(at), most))
 }
 
 fn top(log_probs: &[f32], n: usize) -> Vec<(u32, f32)> {
@@ -143,14 +144,14 @@ fn top(log_probs: &[f32], n: usize) -> Vec<(u32, f32)> {
 
 /// Numbers as a tensor.
 pub fn numbers(values: &[u32], device: &Device) -> Tensor<1, Int> {
-    let values: Vec<i32> = values.iter().map(|&value| value as i32).collect();
+    let values: Vec<i32> = values.iter().map(|&value| value.cast_signed()).collect();
     let n = values.len();
     Tensor::from_data(TensorData::new(values, [n]), device)
 }
 
 /// Positions of rows as a tensor.
 pub fn positions(rows: &[usize], device: &Device) -> Tensor<1, Int> {
-    let rows: Vec<i32> = rows.iter().map(|&row| row as i32).collect();
+    let rows: Vec<i32> = rows.iter().map(|&row| cast::index32(row).cast_signed()).collect();
     let n = rows.len();
     Tensor::from_data(TensorData::new(rows, [n]), device)
 }

@@ -9,7 +9,7 @@ use touchstone_kb::output::OutputError;
 #[non_exhaustive]
 pub enum TrainError {
     /// No system has this name.
-    #[error("there is no trainable system `{name}`; there are {}{}", .known.join(", "), hint(.nearest.as_deref()))]
+    #[error("no trainable system is named `{name}`; choose from {}{}", .known.join(", "), hint(.nearest.as_deref()))]
     UnknownSystem {
         /// The name.
         name: String,
@@ -90,7 +90,7 @@ pub enum TrainError {
     /// The share of the training questions is less than one question.
     #[error(
         "a fraction of {fraction} leaves none of {questions} training questions; give at least {least:.4}",
-        least = 1.0 / *questions as f64
+        least = 1.0 / crate::cast::float(*questions)
     )]
     FractionLeavesNothing {
         /// The share.
@@ -109,7 +109,7 @@ pub enum TrainError {
     },
     /// The folder holds no model.
     #[error(
-        "there is no model in {} (no model.json){}; `touchstone train` makes one", path.display(),
+        "there is no model in {} (no model.json){}; `touchstone train` creates one", path.display(),
         nearest.as_ref().map(|name| format!("; did you mean {}?", name.display())).unwrap_or_default()
     )]
     NotAModel {
@@ -170,7 +170,7 @@ pub enum TrainError {
     /// The model was trained on another KB.
     #[error(
         "the model in {} was trained on questions about the KB `{trained}` ({trained_fingerprint}), and the KB here has the fingerprint \
-         {found}: its forms name things that this KB does not have; give the KB that it was trained on with --kb", path.display()
+         {found}: its forms use names that this KB does not have; give the KB that it was trained on with --kb", path.display()
     )]
     OtherKb {
         /// The model.
@@ -227,7 +227,7 @@ pub enum TrainError {
         problem: String,
     },
     /// The sub-word model cannot be made or used.
-    #[error("cannot make sub-words: {0}")]
+    #[error("cannot build sub-words: {0}")]
     SubWords(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The folder cannot be written, or not without losing something of the user's.
     #[error(transparent)]

@@ -1,6 +1,7 @@
 //! The training loop: batches, gradients from several threads, the optimiser, early stopping, and a state from which training continues.
 
 use crate::batch::{TrainBatch, batches};
+use crate::cast;
 use crate::optimise::{OptimiserSettings, norm, numbered, scaled};
 use crate::pass::{Pass, mixed};
 use burn::module::Module;
@@ -110,7 +111,7 @@ impl TrainState {
         let mean = |losses: &[f32]| {
             step += losses.len() as u64;
             let sum: f64 = losses.iter().map(|&loss| f64::from(loss)).sum();
-            CurvePoint { step, loss: sum / losses.len() as f64 }
+            CurvePoint { step, loss: sum / cast::float(losses.len()) }
         };
         self.losses.chunks(size).map(mean).collect()
     }
@@ -275,10 +276,11 @@ impl Trainer<'_> {
                 epoch: state.epoch,
                 loss,
                 norm: size,
-                examples_per_second: pace.examples as f64 / pace.started.elapsed().as_secs_f64().max(1e-9),
+                examples_per_second: cast::float(pace.examples)
+                    / pace.started.elapsed().as_secs_f64().max(1e-9),
             };
             state.step += 1;
-            state.losses.push(loss as f32);
+            state.losses.push(cast::single(loss));
             state.batch = until;
             if state.batch >= epoch.len() {
                 (state.epoch, state.batch) = (state.epoch + 1, 0);
@@ -369,7 +371,7 @@ impl Trainer<'_> {
         let mut loss = 0.0;
         for (number, examples) in parts.iter().enumerate() {
             let batch = (data.batch)(examples);
-            let weight = network.weight(&batch) * parts.len() as f64;
+            let weight = network.weight(&batch) * cast::float(parts.len());
             let rows = batch.rows();
             let size = rows.div_ceil(self.settings.parts.max(1));
             let starts: Vec<usize> = (0..rows).step_by(size.max(1)).collect();

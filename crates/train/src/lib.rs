@@ -1,4 +1,13 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
 
 pub mod decode;
 pub mod encoder;
@@ -8,6 +17,7 @@ pub mod optimise;
 pub mod settings;
 
 mod batch;
+mod cast;
 mod checkpoint;
 mod device;
 mod error;

@@ -1,5 +1,6 @@
 //! The model card: what a model is, how it was trained, and its loss as a picture.
 
+use crate::cast;
 use crate::checkpoint::ModelManifest;
 use crate::fit::StopReason;
 use std::fmt::Write;
@@ -67,9 +68,9 @@ const BOTTOM: f64 = 40.0;
 
 /// The loss (left scale) and the development scores (right scale) by step.
 pub(crate) fn loss_svg(manifest: &ModelManifest) -> String {
-    let last = manifest.steps.max(1) as f64;
+    let last = cast::float_of(manifest.steps.max(1));
     let most = manifest.curve.iter().map(|point| point.loss).fold(0.0, f64::max).max(1e-9);
-    let x = |step: u64| LEFT + (WIDTH - LEFT - RIGHT) * step as f64 / last;
+    let x = |step: u64| LEFT + (WIDTH - LEFT - RIGHT) * cast::float_of(step) / last;
     let y = |share: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \

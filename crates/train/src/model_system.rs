@@ -23,6 +23,30 @@ pub fn system_named<'s>(
 }
 
 /// A trained model as a system.
+///
+/// ```
+/// use touchstone_run::{System, SystemInput};
+/// use touchstone_train::{ModelSystem, Trainable};
+///
+/// # mod most_frequent_form { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/most_frequent_form/mod.rs")); }
+/// # use most_frequent_form::{MostFrequentForm, small_benchmark};
+/// # let folder = tempfile::tempdir()?;
+/// # let benchmark = small_benchmark(&folder.path().join("bench"))?;
+/// # let model = folder.path().join("model");
+/// # let system = MostFrequentForm::new();
+/// # let settings = system.settings(touchstone_train::settings::ModelScale::Small);
+/// # let config = touchstone_train::TrainConfig {
+/// #     system: &system, benchmark: &benchmark, kb: None, scale: touchstone_train::settings::ModelScale::Small, settings,
+/// #     fraction: 1.0, seed: 1, out: &model,
+/// # };
+/// # touchstone_train::train_system(&config, &mut touchstone_train::NoTrainObserver)?;
+/// // The systems that the model may be of, and the folder that `train_system` wrote.
+/// let systems: Vec<Box<dyn Trainable>> = vec![Box::new(system)];
+/// let trained = ModelSystem::open(&systems, &model)?;
+/// let prediction = trained.worker().answer(&SystemInput::new("q1", "Who directed Metropolis?"))?;
+/// assert_eq!(prediction.logical_form.as_deref(), Some("(JOIN (R director) m)"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ModelSystem {
     manifest: ModelManifest,
     gives: Gives,

@@ -1,5 +1,6 @@
 //! Optimisers with a global limit of the gradient, and learning rates.
 
+use crate::cast;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
 use burn::optim::decay::WeightDecayConfig;
 use burn::optim::momentum::MomentumConfig;
@@ -60,15 +61,16 @@ impl OptimiserSettings {
     pub fn rate(&self, step: u64, epoch: u64) -> f64 {
         let warm = match self.warm_up {
             0 => 1.0,
-            steps => ((step + 1) as f64 / steps as f64).min(1.0),
+            steps => (cast::float_of(step + 1) / cast::float_of(steps)).min(1.0),
         };
         let decays = self.decay_after.iter().filter(|&&after| epoch >= after).count();
-        self.learning_rate * warm * self.decay.powi(decays as i32)
+        self.learning_rate * warm * self.decay.powi(i32::try_from(decays).unwrap_or(i32::MAX))
     }
 
     /// The optimiser. Its small constants are PyTorch's.
     pub fn optimizer(&self) -> ModuleOptimizer {
-        let decay = (self.weight_decay > 0.0).then(|| WeightDecayConfig::new(self.weight_decay as f32));
+        let decay =
+            (self.weight_decay > 0.0).then(|| WeightDecayConfig::new(cast::single(self.weight_decay)));
         match self.optimiser {
             OptimiserKind::Sgd => {
                 let momentum = (self.momentum > 0.0)
@@ -76,9 +78,10 @@ impl OptimiserSettings {
                 SgdConfig::new().with_momentum(momentum).with_weight_decay(decay).init()
             }
             OptimiserKind::Adam => AdamConfig::new().with_epsilon(1e-8).with_weight_decay(decay).init(),
-            OptimiserKind::AdamW => {
-                AdamWConfig::new().with_epsilon(1e-8).with_weight_decay(self.weight_decay as f32).init()
-            }
+            OptimiserKind::AdamW => AdamWConfig::new()
+                .with_epsilon(1e-8)
+                .with_weight_decay(cast::single(self.weight_decay))
+                .init(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One pass through a network: whether it trains, and its random numbers.
 
+use crate::cast;
 use burn::tensor::{Tensor, TensorData};
 use std::cell::Cell;
 
@@ -26,9 +27,9 @@ impl Pass {
         let Some(state) = self.training.as_ref().filter(|_| rate > 0.0) else { return input };
         let shape = input.shape();
         let n = shape.num_elements();
-        let scale = (1.0 / (1.0 - rate)) as f32;
+        let scale = cast::single(1.0 / (1.0 - rate));
         // 16 bits for each element: a rate is met to 1/65,536.
-        let limit = (rate * 65_536.0) as u64;
+        let limit = cast::whole(rate * 65_536.0) as u64;
         let mut mask = Vec::with_capacity(n);
         let mut random = state.get();
         while mask.len() < n {

@@ -1,5 +1,6 @@
 //! Settings of systems: three scales, changed by a file and by `key=value`.
 
+use crate::cast;
 use crate::error::TrainError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -108,12 +109,12 @@ impl<'s> SettingsEditor<'s> {
         let Some(slot) = slot else { return Err(self.wrong(key, "it is not a setting".to_owned())) };
         let value = match (&*slot, value) {
             // 1 is a number with a fraction where one is expected.
-            (Value::Float(_), Value::Integer(whole)) => Value::Float(whole as f64),
+            (Value::Float(_), Value::Integer(whole)) => Value::Float(cast::float_of_integer(whole)),
             (_, value) => value,
         };
         if slot.type_str() != value.type_str() {
             let (wanted, found) = (slot.type_str(), value.to_string());
-            return Err(self.wrong(key, format!("it is of type {wanted}, and {found} is not")));
+            return Err(self.wrong(key, format!("it is of type {wanted}, but {found} is not")));
         }
         *slot = value;
         Ok(())
@@ -199,7 +200,7 @@ mod tests {
         assert!(message("units=3").contains("`network.units` or `training.units`"), "{}", message("units=3"));
         assert!(message("batsh=3").contains("did you mean `training.batch`?"), "{}", message("batsh=3"));
         assert!(message("network.unit=3").contains("did you mean `network.units`?"));
-        assert!(message("batch=many").contains("it is of type integer, and \"many\" is not"));
+        assert!(message("batch=many").contains("it is of type integer, but \"many\" is not"));
         assert!(message("batch").contains("write it like"));
     }
 }

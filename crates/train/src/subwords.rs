@@ -1,5 +1,6 @@
 //! Sub-words: byte-pair encoding as SentencePiece does it, with a mark for the beginning of a word.
 
+use crate::cast;
 use crate::error::TrainError;
 use crate::vocabulary::SPECIAL;
 use tokenizers::decoders::metaspace::Metaspace as MetaspaceDecoder;
@@ -54,7 +55,7 @@ impl SubWords {
     }
 
     fn of(pieces: Pieces) -> SubWords {
-        let n = pieces.get_vocab_size(true) as u32;
+        let n = cast::index32(pieces.get_vocab_size(true));
         let texts = (0..n).map(|number| pieces.id_to_token(number).unwrap_or_default()).collect();
         SubWords { pieces, texts }
     }

@@ -1,5 +1,6 @@
 //! A whole training: from a benchmark to the folder of a model.
 
+use crate::cast;
 use crate::checkpoint::{
     MODEL_FORMAT, MODEL_OUTPUT, Model, ModelManifest, SavedTraining, TrainedBenchmark, TrainingHeader,
 };
@@ -59,6 +60,31 @@ fn absolute(kb: &str) -> String {
 }
 
 /// Trains a system, and writes its model.
+///
+/// ```
+/// use touchstone_train::settings::ModelScale;
+/// use touchstone_train::{NoTrainObserver, TrainConfig, Trainable, train_system};
+///
+/// # mod most_frequent_form { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/most_frequent_form/mod.rs")); }
+/// # use most_frequent_form::{MostFrequentForm, small_benchmark};
+/// # let folder = tempfile::tempdir()?;
+/// # let benchmark = small_benchmark(&folder.path().join("bench"))?;
+/// # let model = folder.path().join("model");
+/// # let system = MostFrequentForm::new();
+/// let config = TrainConfig {
+///     system: &system,
+///     benchmark: &benchmark,
+///     kb: None,
+///     scale: ModelScale::Small,
+///     settings: system.settings(ModelScale::Small),
+///     fraction: 1.0,
+///     seed: 1,
+///     out: &model,
+/// };
+/// let manifest = train_system(&config, &mut NoTrainObserver)?;
+/// assert_eq!((manifest.training.questions, manifest.steps), (3, 20));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn train_system(
     config: &TrainConfig<'_>,
     observer: &mut dyn TrainObserver,
@@ -213,7 +239,7 @@ fn mean_score(
     if n == 0 {
         return Err(TrainError::NotMeasured { measure: measure.name().to_owned() });
     }
-    Ok(sum / n as f64)
+    Ok(sum / cast::float(n))
 }
 
 /// The training questions that the fraction leaves, and the development questions.
@@ -258,7 +284,7 @@ fn share(questions: Vec<&Question>, fraction: f64, seed: u64) -> Result<Vec<&Que
     if !(fraction > 0.0 && fraction <= 1.0) {
         return Err(TrainError::Fraction { fraction });
     }
-    let n = (questions.len() as f64 * fraction).round() as usize;
+    let n = cast::whole((cast::float(questions.len()) * fraction).round());
     if n == 0 {
         return Err(TrainError::FractionLeavesNothing { fraction, questions: questions.len() });
     }

@@ -15,6 +15,21 @@ use touchstone_run::SystemInput;
 ///
 /// The frame ([`train_system`](crate::train_system)) selects questions, writes checkpoints and resumes; a system prepares data, trains a
 /// network in a [`TrainSession`], and predicts.
+///
+/// `examples/most_frequent_form` of this crate implements it. Commands use systems like this:
+///
+/// ```
+/// use touchstone_train::settings::ModelScale;
+/// use touchstone_train::{Trainable, system_named};
+///
+/// # mod most_frequent_form { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/most_frequent_form/mod.rs")); }
+/// # use most_frequent_form::MostFrequentForm;
+/// let systems: Vec<Box<dyn Trainable>> = vec![Box::new(MostFrequentForm::new())];
+/// let system = system_named(&systems, "most-frequent")?;
+/// assert_eq!(system.about().description, "the most frequent query of the training questions");
+/// assert_eq!(system.cost(ModelScale::Small).time, "a second");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Trainable: Send + Sync {
     /// What is known about it.
     fn about(&self) -> &SystemAbout;

@@ -1,5 +1,6 @@
 //! Pretrained vectors of words from a local file, in GloVe's text format or as safetensors.
 
+use crate::cast;
 use crate::error::TrainError;
 use crate::vocabulary::{SPECIAL, TokenVocabulary};
 use burn::module::Param;
@@ -28,7 +29,7 @@ impl WordVectors {
     /// is read as text, each line a word and its numbers.
     pub fn read(path: &Path, vocabulary: &TokenVocabulary) -> Result<WordVectors, TrainError> {
         let words: Vec<&str> =
-            (SPECIAL.len()..vocabulary.len()).map(|at| vocabulary.word(at as u32)).collect();
+            (SPECIAL.len()..vocabulary.len()).map(|at| vocabulary.word(cast::index32(at))).collect();
         let mut wanted: HashSet<&str> = words.iter().flat_map(|word| parts(word)).collect();
         wanted.extend(words.iter().copied());
         wanted.insert(COMMON);
@@ -82,7 +83,9 @@ fn vector(word: &str, size: usize, known: &HashMap<String, Vec<f32>>) -> Option<
         return Some(vector.clone());
     }
     let of_parts: Vec<&Vec<f32>> = parts(word).filter_map(|part| known.get(part)).collect();
-    let mean = |at: usize| of_parts.iter().map(|part| part[at]).sum::<f32>() / of_parts.len() as f32;
+    let mean = |at: usize| {
+        of_parts.iter().map(|part| part[at]).sum::<f32>() / cast::single(cast::float(of_parts.len()))
+    };
     (!of_parts.is_empty()).then(|| (0..size).map(mean).collect())
 }
 

@@ -147,7 +147,7 @@ fn pieces_have_places_in_the_text() {
     assert_eq!(place(7).map(|(text, _)| text), Some(1));
     assert_eq!(text(7, "films"), Some("film"));
     let too_long = encoder.pieces.encode(&[("a", None)], 33).unwrap_err();
-    assert_eq!(too_long.to_string(), "texts of 33 pieces are asked for; this encoder reads 3 to 32");
+    assert_eq!(too_long.to_string(), "cannot read texts of 33 pieces; this encoder reads 3 to 32");
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn weights_that_do_not_fit_are_refused() {
     });
     assert!(
         error.to_string().ends_with(
-            "`encoder.layer.0.intermediate.dense.weight` has the shape [12, 8]; `config.json` asks for [16, 8]"
+            "`encoder.layer.0.intermediate.dense.weight` has the shape [12, 8]; `config.json` requires [16, 8]"
         ),
         "{error}"
     );

@@ -199,6 +199,32 @@ fn done_somewhere(done: &str, preposition: &str, noun: &str) -> RelationWords {
     }
 }
 
+/// The words for a verb with a preposition, and a noun if the label has one: belongs to, belongs to the generation.
+fn verb_with_preposition(verb: &str, preposition: &str, noun: &str, label: &str) -> RelationWords {
+    let own = base(verb);
+    let (subject, object, noun) = match noun {
+        "" => (
+            format!("{verb} {preposition}|{own} {preposition}"),
+            passive(&format!("{verb} {preposition}")),
+            label,
+        ),
+        noun => (
+            format!("{verb} {preposition} the {noun} {{X}}|{own} {preposition} the {noun} {{X}}"),
+            format!(
+                "is the {noun} that {{X}} {verb} {preposition}|are the {} that {{X}} {verb} {preposition}",
+                plural(noun)
+            ),
+            noun,
+        ),
+    };
+    RelationWords {
+        subject: vec![subject],
+        object: vec![object],
+        noun: noun.to_owned(),
+        ..RelationWords::default()
+    }
+}
+
 /// The words of a relation.
 pub(super) fn relation_words(label: &str) -> RelationWords {
     let label = without_self(&readable(label));
@@ -255,22 +281,7 @@ pub(super) fn relation_words(label: &str) -> RelationWords {
             && PREPOSITIONS.contains(&words[1])
             && (WITH_PREPOSITION.contains(&first) || words.len() == 2 && first.ends_with('s')) =>
         {
-            let (own, preposition) = (base(first), words[1]);
-            match words[2..].join(" ").as_str() {
-                "" => (
-                    format!("{first} {preposition}|{own} {preposition}"),
-                    passive(&format!("{first} {preposition}")),
-                    label.clone(),
-                ),
-                noun => (
-                    format!("{first} {preposition} the {noun} {{X}}|{own} {preposition} the {noun} {{X}}"),
-                    format!(
-                        "is the {noun} that {{X}} {first} {preposition}|are the {} that {{X}} {first} {preposition}",
-                        plural(noun)
-                    ),
-                    noun.to_owned(),
-                ),
-            }
+            return verb_with_preposition(first, words[1], &words[2..].join(" "), &label);
         }
         _ if VERBS.contains(&first) && words.len() == 1 => {
             let own = base(first);

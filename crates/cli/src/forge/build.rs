@@ -97,13 +97,8 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     } else {
         summary(&built, out)?;
     }
-    let mut outcome = Outcome::found(!built.benchmark.questions.is_empty());
-    if args.check && !is_within(&built.benchmark, &kb, &limits, args.json)? {
-        outcome = Ok(Outcome::NothingFound);
-    }
-    // The program ends here: giving back millions of texts one by one would only take time.
-    std::mem::forget(built);
-    outcome
+    let is_within_limits = !args.check || is_within(&built.benchmark, &kb, &limits, args.json)?;
+    Outcome::found(is_within_limits && !built.benchmark.questions.is_empty())
 }
 
 /// Prints how far trivial attacks get, and whether all stay within their limits.

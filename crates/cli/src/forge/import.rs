@@ -40,7 +40,7 @@ pub(crate) struct ImportArgs {
     #[arg(long)]
     name: Option<String>,
     /// Levels in the files: keep them, or compute them from the training questions
-    #[arg(long, value_parser = choice(LEVELS), default_value = "keep")]
+    #[arg(long, value_parser = choice(LevelSource::NAMED), default_value = "keep")]
     levels: LevelSource,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
@@ -55,9 +55,6 @@ fn format_help() -> String {
         data_set_arg::list(DataSet::reads_questions)
     )
 }
-
-const LEVELS: [(&str, &str, LevelSource); 2] =
-    [("keep", "", LevelSource::Keep), ("compute", "", LevelSource::Compute)];
 
 pub(crate) fn run(args: &ImportArgs) -> Result<()> {
     let data_set = DataSet::named(&args.format, "format", DataSet::reads_questions)?;

@@ -59,10 +59,7 @@ fn show(args: &LintArgs, benchmark: &Benchmark, report: &LintReport) -> Result<(
             table.add_row([finding.rule.name(), &finding.id, &finding.what]);
         }
         output::text(&table)?;
-        let rules: Vec<String> =
-            report.by_rule().iter().map(|(rule, n)| format!("{n} {}", rule.name())).collect();
-        let findings = counted(report.findings.len(), "finding", "findings");
-        output::prose(&format!("{findings}: {}", rules.join(", ")))?;
+        output::prose(&report.totals())?;
     }
     say!(
         "{}, {} run: {}",

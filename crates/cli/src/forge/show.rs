@@ -4,10 +4,9 @@ use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_benchmark::{Benchmark, Question, Random, Split};
+use touchstone_benchmark::{Benchmark, Random, Split};
 use touchstone_forge::find::QuestionFilter;
-use touchstone_logic::QueryGraph;
-use touchstone_logic::graph::draw;
+use touchstone_forge::{question_line, question_page};
 
 /// Arguments of `touchstone show`.
 #[derive(Args)]
@@ -61,45 +60,11 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
         output::json(&questions)?;
     } else {
         for question in &questions {
-            show(question, args.brief)?;
+            output::text(if args.brief { question_line(question) } else { question_page(question) })?;
         }
     }
     if questions.is_empty() {
         output::note(filter.explain(&benchmark));
     }
     Outcome::found(!questions.is_empty())
-}
-
-fn show(question: &Question, brief: bool) -> Result<()> {
-    let mut answers: Vec<String> = question.answers.iter().take(10).map(ToString::to_string).collect();
-    if question.answers.len() > 10 {
-        answers.push(format!("... and {} more", question.answers.len() - 10));
-    }
-    if brief {
-        return say!("{}  {}  [{}]", question.id, question.question, answers.join("; "));
-    }
-    let alias = question.alias.as_deref().unwrap_or("no name");
-    let level = question.level.map_or(String::new(), |level| format!(", {level}"));
-    let Question { id, split, shape, function, kind, .. } = question;
-    say!("{id}  ({split}{level}; {shape} = {alias}; {function}; {kind})\n")?;
-    say!("{}\n\n  {}\n", question.question, answers.join("\n  "))?;
-    say!("{}\n", draw(&QueryGraph::from(&question.graph)))?;
-    let forms = [
-        ("S-expression", &question.forms.sexpr),
-        ("program", &question.forms.program),
-        ("SPARQL", &question.forms.sparql),
-        ("SPARQL on KQA Pro's graph", &question.forms.sparql_kqapro),
-    ];
-    for (name, form) in forms {
-        if let Some(form) = form {
-            say!("{name}:\n  {}\n", form.trim().replace('\n', "\n  "))?;
-        }
-    }
-    if !question.choices.is_empty() {
-        say!("choices: {}\n", question.choices.join(" | "))?;
-    }
-    for fact in &question.proof {
-        say!("  {}  {}  {}", fact.subject, fact.property, fact.value)?;
-    }
-    Ok(())
 }

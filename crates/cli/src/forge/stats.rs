@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
-use touchstone_forge::stats::{Stats, StatsTable};
+use touchstone_forge::stats::Stats;
 use touchstone_grade::attack::attacks;
 use touchstone_studio::StatsWithAttacks;
 use touchstone_terminal::Table;
@@ -48,24 +48,17 @@ pub(crate) fn run(args: &StatsArgs) -> Result<()> {
         return output::json(&StatsWithAttacks { stats, attacks });
     }
     let shown = if args.all { usize::MAX } else { 12 };
-    for StatsTable { name, rows } in &stats.tables {
-        let mut table = Table::new(&[name, "train", "dev", "test", "share"]);
-        let all: u64 = rows.iter().flat_map(|(_, numbers)| numbers).sum();
-        for (value, numbers) in rows.iter().take(shown) {
-            let share = 100.0 * (output::float(numbers.iter().sum()) / output::float(all.max(1)));
-            let [train, dev, test] = numbers.map(output::count);
-            table.add_row([value.trim(), &train, &dev, &test, &format!("{share:.1} %")]);
-        }
+    for counted in &stats.tables {
+        let mut table = Table::new(&[counted.name, "train", "dev", "test", "share"]);
+        counted.cells().take(shown).for_each(|row| table.add_row(row));
         output::text(&table)?;
-        if rows.len() > shown {
-            say!("... and {} more (--all)", rows.len() - shown)?;
+        if counted.rows.len() > shown {
+            say!("... and {} more (--all)", counted.rows.len() - shown)?;
         }
     }
     let mut table = Table::new(&["mean (deviation)", "train", "dev", "test"]);
     for (name, means) in &stats.means {
-        let [train, dev, test] = means.map(|mean| {
-            mean.map_or("-".to_owned(), |mean| format!("{:.1} ({:.1})", mean.mean, mean.deviation))
-        });
+        let [train, dev, test] = means.map(|mean| mean.map_or("-".to_owned(), |mean| mean.to_string()));
         table.add_row([*name, &train, &dev, &test]);
     }
     output::text(&table)?;

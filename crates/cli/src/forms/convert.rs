@@ -1,7 +1,7 @@
 //! `touchstone convert`.
 
 use crate::args::KnowledgeArgs;
-use crate::choice::{Auto, choice};
+use crate::choice::{Auto, choice, choice_or};
 use crate::data_set_arg::forms_formats;
 use crate::output::report_reasons;
 use crate::progress::Bar;
@@ -18,16 +18,16 @@ pub(crate) struct ConvertArgs {
     #[arg(value_name = "FILE|-")]
     file: String,
     /// The language to write
-    #[arg(long, value_parser = choice(LANGUAGES))]
+    #[arg(long, value_parser = choice(Language::NAMED))]
     to: Language,
     /// What the file is
     #[arg(long, value_parser = forms_formats(), default_value = "auto", value_name = "FORMAT")]
     from: DataSet,
     /// How to write KoPL
-    #[arg(long, value_parser = choice(STYLES), default_value = "readable", value_name = "STYLE")]
+    #[arg(long, value_parser = choice(ProgramStyle::NAMED), default_value = "readable", value_name = "STYLE")]
     style: ProgramStyle,
     /// The graph that SPARQL is written for
-    #[arg(long, value_parser = choice(DIALECTS), default_value = "auto", value_name = "DIALECT")]
+    #[arg(long, value_parser = choice_or(OF_SOURCE, DialectChoice::NAMED), default_value = "auto", value_name = "DIALECT")]
     dialect: Auto<DialectChoice>,
     /// Refuse forms that cannot be translated exactly
     #[arg(long)]
@@ -39,22 +39,10 @@ pub(crate) struct ConvertArgs {
     json: bool,
 }
 
-const STYLES: [(&str, &str, ProgramStyle); 3] = [
-    ("readable", "", ProgramStyle::Readable),
-    ("linear", "", ProgramStyle::Linear),
-    ("json", "", ProgramStyle::Json),
-];
-
-const DIALECTS: [(&str, &str, Auto<DialectChoice>); 4] = [
-    (
-        "auto",
-        "That of a SPARQL source, kqapro for programs, and for S-expressions plain with --kb, else freebase",
-        None,
-    ),
-    ("freebase", "", Some(DialectChoice::Freebase)),
-    ("kqapro", "", Some(DialectChoice::KqaPro)),
-    ("plain", "", Some(DialectChoice::Plain)),
-];
+const OF_SOURCE: (&str, &str) = (
+    "auto",
+    "That of a SPARQL source, kqapro for programs, and for S-expressions plain with --kb, else freebase",
+);
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     let opened = args.known.open()?;
@@ -83,7 +71,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         }
     }
     if counts.total() == 0 {
-        note!("there is no logical form in {}", args.file);
+        note!("no logical forms found in {}", args.file);
     }
     Outcome::found(counts.failed.total() == 0 && counts.done > 0)
 }
@@ -108,9 +96,6 @@ fn alone(converted: &Converted) -> Result<Outcome> {
     output::exact(converted.text.as_deref().unwrap_or(""))?;
     Ok(Outcome::Done)
 }
-
-const LANGUAGES: [(&str, &str, Language); 3] =
-    [("sexpr", "", Language::Sexpr), ("kopl", "", Language::Kopl), ("sparql", "", Language::Sparql)];
 
 fn target(args: &ConvertArgs) -> TargetLanguage {
     match args.to {

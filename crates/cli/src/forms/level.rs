@@ -55,7 +55,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
     report_reasons(&judge.unread, &format!("of {} left out", args.train));
     if judge.trained == 0 {
         let hint = if judge.train_is_benchmark { " (the benchmark has no training split)" } else { "" };
-        bail!("there is no training question in {}{hint}", args.train);
+        bail!("no training questions found in {}{hint}", args.train);
     }
     let JudgedLevels { summary, unjudged } = judge.judge(&Bar::new(), |id, judged| match judged {
         _ if !args.per_question => Ok(()),

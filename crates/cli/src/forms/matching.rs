@@ -63,7 +63,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Outcome> {
     }
     report_reasons(&broken, "that are not pairs; expected {\"id\", \"gold\", \"predicted\"}");
     if total == 0 {
-        note!("there is no pair in {}", args.file);
+        note!("no pairs found in {}", args.file);
     }
     Outcome::found(broken.total() == 0 && total > 0)
 }

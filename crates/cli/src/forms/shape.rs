@@ -9,8 +9,7 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_datasets::{CountedShapes, DataSet, RecordInput, ShapedQuestion};
-use touchstone_logic::Shape;
-use touchstone_logic::graph::{Certainty, NoShape, QuestionShape, ShapeCount, ShapeCounts, draw};
+use touchstone_logic::graph::{Certainty, NoShape, QuestionShape, ShapeCounts};
 use touchstone_studio::DrawingFolder;
 use touchstone_terminal::Table;
 
@@ -72,7 +71,7 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
         drawings.commit()?;
     }
     if counts.questions == 0 {
-        note!("there is no logical form in {}", args.file);
+        note!("no logical forms found in {}", args.file);
     }
     Outcome::found(counts.questions > 0 && without_shape.total() == 0)
 }
@@ -83,7 +82,7 @@ fn report(args: &ShapeArgs, counts: &ShapeCounts) -> Result<()> {
     }
     let rows = counts.by_frequency();
     if let ([row], 1) = (rows.as_slice(), counts.questions) {
-        return output::text(one(row));
+        return output::text(row.page());
     }
     if rows.is_empty() {
         return Ok(());
@@ -92,7 +91,7 @@ fn report(args: &ShapeArgs, counts: &ShapeCounts) -> Result<()> {
     for row in &rows {
         table.add_row([
             &row.shape.plain,
-            &names(&row.shape),
+            &row.shape.names(),
             &output::count(row.count),
             &percent(row.count, counts.questions),
             &output::shortened(&row.example),
@@ -105,30 +104,4 @@ fn report(args: &ShapeArgs, counts: &ShapeCounts) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// The names of a shape in the literature.
-fn names(shape: &Shape) -> String {
-    let Some(alias) = shape.alias else { return String::new() };
-    let path = alias.reasoning_path.map_or_else(String::new, |path| format!(", {path}"));
-    format!("{alias}{path}")
-}
-
-/// One question: its drawing and its features.
-fn one(row: &ShapeCount) -> String {
-    let shape = &row.shape;
-    let mut text = format!("{}\n\n", draw(&row.graph).trim_end());
-    let mut line = |what: &str, value: &str| text.push_str(&format!("{what:<12} {value}\n"));
-    line("shape", &shape.code);
-    if shape.alias.is_some() {
-        line("alias", &names(shape));
-    }
-    line("relations", &shape.relations.to_string());
-    let depths: Vec<String> = shape.depths.iter().map(ToString::to_string).collect();
-    let distances =
-        if depths.is_empty() { String::new() } else { format!(" at distance {}", depths.join(", ")) };
-    line("constraints", &format!("{}{distances}", shape.constraints));
-    line("cycle", if shape.cycle { "yes" } else { "no" });
-    line("class", if shape.simple { "simple" } else { "complex" });
-    text
 }

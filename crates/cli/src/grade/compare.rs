@@ -1,7 +1,7 @@
 //! `touchstone compare`.
 
-use crate::choice::{Auto, choice};
-use crate::output::{TABLE_FORMATS, questions, three};
+use crate::choice::{Auto, choice_or};
+use crate::output::{FOR_PEOPLE, questions, three};
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
@@ -27,7 +27,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "MEASURE", value_delimiter = ',')]
     fail_on_regression: Vec<String>,
     /// How the comparison is printed
-    #[arg(long, value_parser = choice(TABLE_FORMATS), default_value = "table")]
+    #[arg(long, value_parser = choice_or(FOR_PEOPLE, ReportFormat::NAMED), default_value = "table")]
     format: Auto<ReportFormat>,
     /// Maximum number of questions to show that are right in one run only
     #[arg(long, default_value_t = 5)]

@@ -12,7 +12,7 @@ use touchstone_grade::degrade::{Degradation, DegradeConfig, degrade_benchmark};
 pub(crate) struct DegradeArgs {
     #[command(flatten)]
     benchmark: BenchmarkArgs,
-    /// T1 (a bracket lost), T2 (random names), T3 (another query with the same answers), drop, flip, function, unit, year
+    /// T1 (a bracket removed), T2 (random names), T3 (another query with the same answers), drop, flip, function, unit, year
     #[arg(long, value_name = "NAME")]
     transform: Degradation,
     /// The share of questions to degrade
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &DegradeArgs) -> Result<Outcome> {
     };
     let run = degrade_benchmark(&args.benchmark.open()?, &config)?;
     say!(
-        "{} written to {}: in {} {}; {} could not be changed in this way",
+        "{} written to {}: in {} {}; {} could not be degraded",
         output::counted(run.predictions.len(), "prediction", "predictions"),
         args.out.display(),
         output::count(run.changed),

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &DistilArgs) -> Result<Outcome> {
     let found = distil_benchmark(&args.benchmark.open()?, &config, &Bar::new()).map_err(with_hint)?;
     let sum = |of: fn(&Distilled) -> usize| found.iter().map(of).sum::<usize>();
     say!(
-        "{} of {} written to {}; they distinguish {} of {} near misses from gold, and {} of the {} that give gold's answers on the KB as it is",
+        "{} of {} written to {}; they distinguish {} of {} near misses from gold, and {} of the {} that return gold's answers on the unchanged KB",
         output::counted(sum(|d| d.neighbours.len()), "neighbour", "neighbours"),
         output::questions(found.len()),
         args.out.display(),

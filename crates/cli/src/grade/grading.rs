@@ -3,11 +3,12 @@
 use crate::args::{BenchmarkArgs, with_hint};
 use crate::choice::{Auto, HIDDEN, choice};
 use crate::data_set_arg::{self, predictions_formats};
-use crate::output::count;
+use crate::output::{FOR_PEOPLE, count};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::Args;
+use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_benchmark::{ErrorLimit, Gives};
@@ -15,7 +16,7 @@ use touchstone_datasets::DataSet;
 use touchstone_engine::budget::Limits;
 use touchstone_grade::facets;
 use touchstone_grade::summary::Summary;
-use touchstone_grade::table::{self, Check, ReportFormat, TableFormat};
+use touchstone_grade::table::{self, Check, ReportFormat};
 use touchstone_grade::{
     GradeOptions, PredictionSource, Product, Requirements, ShownMeasures, Threshold, grade_benchmark,
 };
@@ -39,7 +40,7 @@ pub(crate) struct GradeArgs {
     #[arg(long, value_parser = predictions_formats(), value_name = "FORMAT")]
     predictions_format: Option<DataSet>,
     /// How the scores are printed
-    #[arg(long, value_parser = choice(FORMATS), default_value = "table")]
+    #[arg(long, value_parser = formats(), default_value = "table")]
     format: Format,
     /// Grade only the questions that have a prediction; without it, the others score 0
     #[arg(long)]
@@ -101,7 +102,7 @@ impl GradeArgs {
     fn predictions_format(&self) -> Result<DataSet> {
         match (self.format, self.predictions_format) {
             (Format::OfPredictions(_), Some(_)) => {
-                bail!("--format is for the scores here: table, markdown, csv, latex or junit")
+                bail!("--format sets how scores are printed (table, markdown, csv, latex, junit)")
             }
             (Format::OfPredictions(old), None) => Ok(old),
             (Format::OfScores(_), format) => Ok(format.unwrap_or(DataSet::Lines)),
@@ -116,32 +117,13 @@ enum Format {
     OfPredictions(DataSet),
 }
 
-const FORMATS: [(&str, &str, Format); 8] = [
-    ("table", "Human-readable", Format::OfScores(None)),
-    (
-        "markdown",
-        "For a comment or a page",
-        Format::OfScores(Some(ReportFormat::Tables(TableFormat::Markdown))),
-    ),
-    (
-        "csv",
-        "For a spreadsheet: a row for each facet, value and measure, numbers in full",
-        Format::OfScores(Some(ReportFormat::Tables(TableFormat::Csv))),
-    ),
-    (
-        "latex",
-        "For a paper, with the rules of booktabs",
-        Format::OfScores(Some(ReportFormat::Tables(TableFormat::Latex))),
-    ),
-    (
-        "junit",
-        "For continuous integration: what is required, as tests",
-        Format::OfScores(Some(ReportFormat::Junit)),
-    ),
-    ("lines", HIDDEN, Format::OfPredictions(DataSet::Lines)),
-    ("kqapro", HIDDEN, Format::OfPredictions(DataSet::KqaPro)),
-    ("qald", HIDDEN, Format::OfPredictions(DataSet::Qald)),
-];
+fn formats() -> impl TypedValueParser<Value = Format> {
+    let scores = ReportFormat::NAMED.map(|(name, help, format)| (name, help, Format::OfScores(Some(format))));
+    let old = [DataSet::Lines, DataSet::KqaPro, DataSet::Qald];
+    let old = old.map(|data_set| (data_set.name(), HIDDEN, Format::OfPredictions(data_set)));
+    let (name, help) = FOR_PEOPLE;
+    choice(std::iter::once((name, help, Format::OfScores(None))).chain(scores).chain(old))
+}
 
 /// A number of seconds.
 fn seconds(text: &str) -> Result<f64, String> {

@@ -14,10 +14,10 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     kb: KbArg,
     /// The format
-    #[arg(long, value_parser = choice(FORMATS))]
+    #[arg(long, value_parser = choice(ExportFormat::NAMED))]
     format: ExportFormat,
     /// Which triples, for nt and ttl (direct if absent)
-    #[arg(long, value_parser = choice(VIEWS), value_name = "direct|kqapro")]
+    #[arg(long, value_parser = choice(ExportView::NAMED), value_name = "direct|kqapro")]
     view: Option<ExportView>,
     /// Leave out qualifiers in the direct view: plain RDF 1.1, for systems that cannot read RDF 1.2
     #[arg(long)]
@@ -32,18 +32,6 @@ pub(crate) struct ExportArgs {
     #[arg(long)]
     json: bool,
 }
-
-const FORMATS: [(&str, &str, ExportFormat); 4] = [
-    ("nt", "N-Triples", ExportFormat::NTriples),
-    ("ttl", "Turtle", ExportFormat::Turtle),
-    ("kqapro-json", "KQA Pro's kb.json", ExportFormat::KqaProJson),
-    ("lines", "KB lines: holds everything", ExportFormat::Lines),
-];
-
-const VIEWS: [(&str, &str, ExportView); 2] = [
-    ("direct", "One triple per fact", ExportView::Direct),
-    ("kqapro", "KQA Pro's graph: a node for every value and every fact", ExportView::KqaPro),
-];
 
 pub(crate) fn run(args: &ExportArgs) -> Result<()> {
     let request = ExportRequest::of_options(args.format, args.view, !args.no_qualifiers)?;

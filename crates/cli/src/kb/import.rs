@@ -20,10 +20,10 @@ pub(crate) struct ImportArgs {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// What the files are [default: guessed from their names and beginnings]
-    #[arg(long, value_parser = choice(KINDS))]
+    #[arg(long, value_parser = choice(FileKind::NAMED))]
     from: Option<FileKind>,
     /// How RDF is read
-    #[arg(long, value_parser = choice(PROFILES), default_value = "rdfs")]
+    #[arg(long, value_parser = choice(Profile::NAMED), default_value = "rdfs")]
     profile: Profile,
     /// Freebase's ontology: fb_roles, fb_types, reverse_properties, domain_info
     #[arg(long, value_name = "DIR")]
@@ -74,20 +74,6 @@ pub(crate) struct ImportArgs {
     #[arg(long)]
     json: bool,
 }
-
-const KINDS: [(&str, &str, FileKind); 4] = [
-    ("kqapro", "KQA Pro's kb.json, of 2020 or 2022", FileKind::KqaPro),
-    ("rdf", "RDF: .nt .nq .ttl .trig .n3 .rdf .owl .xml .jsonld", FileKind::Rdf),
-    ("wikidata-json", "Wikidata's JSON dump", FileKind::WikidataJson),
-    ("lines", "KB lines, Touchstone's own format", FileKind::Lines),
-];
-
-const PROFILES: [(&str, &str, Profile); 4] = [
-    ("rdfs", "RDF Schema, SKOS, RDF 1.2 annotations", Profile::Rdfs),
-    ("freebase", "", Profile::Freebase),
-    ("dbpedia", "", Profile::Dbpedia),
-    ("wikidata", "Statements with qualifiers (p:, ps:, pq:)", Profile::Wikidata),
-];
 
 pub(crate) fn run(args: &ImportArgs) -> Result<()> {
     let request = request(args)?;
@@ -143,13 +129,8 @@ fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String 
     for (n, fate, what) in report.rows() {
         table.add_row([count(n), fate.to_owned(), what.to_owned()]);
     }
-    let mut text = format!("{table}\n{}", report.details(args.problems));
-    text.push_str(&format!(
-        "\n{} in {:.1} s\nfingerprint {}\nLook at it with: touchstone kb info --kb {}\n",
-        report.compiled.manifest.counts,
-        start.elapsed().as_secs_f64(),
-        report.compiled.manifest.fingerprint,
-        args.out.display(),
-    ));
-    text
+    let (details, counts) = (report.details(args.problems), &report.compiled.manifest.counts);
+    let (seconds, fingerprint) = (start.elapsed().as_secs_f64(), &report.compiled.manifest.fingerprint);
+    let look = format!("Look at it with: touchstone kb info --kb {}", args.out.display());
+    format!("{table}\n{details}\n{counts} in {seconds:.1} s\nfingerprint {fingerprint}\n{look}\n")
 }

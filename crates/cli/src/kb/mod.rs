@@ -27,7 +27,7 @@ pub(crate) enum KbCommand {
     /// Find entities and classes by name, even with typing errors.
     #[command(after_help = "Example:\n  touchstone kb find \"shawshnk redemtion\"")]
     Find(find::FindArgs),
-    /// Make a KB out of files: KQA Pro, RDF, Wikidata's dump, KB lines.
+    /// Build a KB from files: KQA Pro, RDF, Wikidata's dump, KB lines.
     #[command(
         after_help = "Examples:\n  touchstone kb import elements.ttl --out my-kb\n  touchstone kb import films.ttl --label-property schema:name --out films-kb\n  touchstone kb import --from kqapro kb.json --out my-kb\n  touchstone kb import --from rdf --profile freebase --ontology ontology/ dump.nt.gz --out freebase\n  touchstone kb import --from wikidata-json --seeds ids.txt latest-all.json.bz2 --out wikidata"
     )]

@@ -75,7 +75,7 @@ fn page(kb: &Kb, node: NodeId, args: &ShowArgs) -> String {
     for (key, value) in page.lines(kb, node, args.shown()) {
         text.push_str(&wrapped(&format!("{key:>12}  {value}"), "              ", width()));
     }
-    for (title, to) in [("Facts", false), ("Facts that lead here", true)] {
+    for (title, to) in [("Facts", false), ("Facts that link here", true)] {
         let groups = FactGroup::all(kb, node, to);
         if !groups.is_empty() {
             let _ = writeln!(text, "\n{}", fact_table(kb, title, &groups, args, to));

@@ -41,10 +41,7 @@ pub(super) fn run(
     if args.json {
         output::note(serde_json::to_string(&summary)?);
     } else {
-        let outcomes = summary.outcomes.iter();
-        let parts: Vec<String> =
-            outcomes.map(|(word, &n)| format!("{} {}", output::count(n), word.replace('_', " "))).collect();
-        note!("{}: {}", output::counted(summary.queries, "query", "queries"), parts.join(", "));
+        output::note(&summary);
     }
     Outcome::found(summary.all_answered())
 }

@@ -11,7 +11,7 @@ use touchstone_terminal::Table;
 pub(crate) enum CacheCommand {
     /// Where replies are kept, and how many.
     Info(InfoArgs),
-    /// What a reply is found by: everything that influences it. Predictions name theirs under `cache`.
+    /// Show everything that the key of a cached reply depends on. Predictions name theirs under `cache`.
     Explain(ExplainArgs),
 }
 

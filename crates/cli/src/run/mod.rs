@@ -109,7 +109,7 @@ impl RunArgs {
             gives: self.gives,
             trained_on: self.trained_on.clone(),
             workers: usize::from(self.parallel),
-            prices: self.prices(),
+            prices: Prices::of(self.price_in, self.price_out),
             retry_errors: self.retry_errors,
             max_errors: self.max_errors,
             ..RunConfig::new(system, benchmark, questions, out)
@@ -125,13 +125,6 @@ impl RunArgs {
             }
             _ => Ok(system.to_owned()),
         }
-    }
-
-    fn prices(&self) -> Option<Prices> {
-        let (tokens_in, tokens_out) = (self.price_in, self.price_out);
-        let is_given = tokens_in.is_some() || tokens_out.is_some();
-        is_given
-            .then(|| Prices { tokens_in: tokens_in.unwrap_or(0.0), tokens_out: tokens_out.unwrap_or(0.0) })
     }
 }
 
@@ -168,7 +161,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         let SystemSpec::Llm(model) = &spec else { bail!("--show-prompt is for llm:MODEL") };
         let system = open_llm(model, &settings, &context)?;
         let inputs = args.config(&system, &gold, &questions, out).inputs()?;
-        let first = inputs.first().context("there is no question")?;
+        let first = inputs.first().context("there are no questions")?;
         return output::exact(&system.prompt(first)).map(|()| Outcome::Done);
     }
     let system = systems::registry_with(directory, args.regime == Some(Regime::Lexicon))

@@ -7,6 +7,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::RunManifest;
 use touchstone_run::{SystemSpec, was_started_here};
+use touchstone_terminal::quoted;
 
 /// Resumes the run in a folder. `arguments` are those of this command.
 pub(super) fn resume(folder: &Path, trust: bool, arguments: &[String]) -> Result<Outcome> {
@@ -46,9 +47,9 @@ fn is_trusted(manifest: &RunManifest, system: Option<&str>, folder: &Path) -> Re
     if systems::registry(None).is_harmless(&spec) || was_started_here(manifest, &touchstone_kb::cache_dir()) {
         return Ok(true);
     }
-    let words: Vec<String> = manifest.arguments.iter().map(|word| visible(word)).collect();
+    let words: Vec<String> = manifest.arguments.iter().map(|word| quoted(word)).collect();
     let line = words.join(" ");
-    let directory = visible(&manifest.directory);
+    let directory = quoted(&manifest.directory);
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         bail!(
             "the run in {} was not started here. It would run, in {directory}:\n  touchstone {line}\nGive --trust if that is what you want",
@@ -62,10 +63,4 @@ fn is_trusted(manifest: &RunManifest, system: Option<&str>, folder: &Path) -> Re
     let mut reply = String::new();
     std::io::stdin().read_line(&mut reply).context("cannot read the reply")?;
     Ok(["y", "yes"].contains(&reply.trim().to_lowercase().as_str()))
-}
-
-/// A word of a command line of unknown origin: quoted if necessary, and without characters that change what a terminal shows.
-fn visible(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("{word:?}") }
 }

@@ -1,7 +1,7 @@
 //! `touchstone runs`.
 
-use crate::choice::{Auto, choice};
-use crate::output::TABLE_FORMATS;
+use crate::choice::{Auto, choice_or};
+use crate::output::FOR_PEOPLE;
 use crate::{Outcome, done, output};
 use anyhow::Result;
 use clap::Args;
@@ -19,7 +19,7 @@ pub(crate) struct RunsArgs {
     #[arg(long, value_delimiter = ',', default_value = "em_answer,f1,gek_3")]
     measures: Vec<String>,
     /// How the table is printed
-    #[arg(long, value_parser = choice(TABLE_FORMATS), default_value = "table")]
+    #[arg(long, value_parser = choice_or(FOR_PEOPLE, ReportFormat::NAMED), default_value = "table")]
     format: Auto<ReportFormat>,
     /// Print JSON
     #[arg(long)]
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
     }
     if rows.is_empty() {
         note!(
-            "there is no run and no graded predictions in {}; `touchstone run ... --out DIR` and `touchstone grade ... --out DIR` make them",
+            "no runs or grades found in {}; `touchstone run ... --out DIR` and `touchstone grade ... --out DIR` create them",
             args.folder.display()
         );
         return Ok(Outcome::NothingFound);

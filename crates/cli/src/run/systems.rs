@@ -102,8 +102,9 @@ impl SystemArgs {
             }
             None => DEFAULT_PROMPT.to_owned(),
         };
-        let language = Language::from_word(&self.language)
-            .with_context(|| format!("`{}` is not a language: kopl, sexpr or sparql", self.language))?;
+        let language = Language::from_word(&self.language).with_context(|| {
+            format!("`{}` is not a language; choose kopl, sexpr or sparql", self.language)
+        })?;
         Ok(LlmSettings {
             key: environment("OPENAI_API_KEY"),
             prompt,

@@ -52,7 +52,7 @@ pub(crate) struct ExperimentArgs {
     /// What runs queries about published pairs: endpoint:URL, a SPARQL server that holds their KB
     #[arg(long, value_name = "endpoint:URL", requires = "data")]
     engine: Option<String>,
-    /// Of the server, the graph to ask, if it holds several (Virtuoso does)
+    /// The graph of the server to query, if it has several (as Virtuoso can)
     #[arg(long, value_name = "IRI", requires = "engine")]
     default_graph: Option<String>,
     /// Maximum number of development and of test questions of published pairs, evenly spaced; 0: all
@@ -61,7 +61,7 @@ pub(crate) struct ExperimentArgs {
     /// Replace the files with tables and the page even if they were edited
     #[arg(long)]
     force: bool,
-    /// Print the file of a built-in experiment, to start one's own from
+    /// Print the file of a built-in experiment, as a starting point for your own
     #[arg(long)]
     print: bool,
     /// Print the rows and tables as JSON
@@ -110,12 +110,12 @@ fn shown(args: &ExperimentArgs, config: &ExperimentConfig<'_>, state: &Experimen
     show(config, state, args.json)?;
     if state.other_settings > 0 {
         note!(
-            "{} made with other settings or another benchmark than this program would use now",
+            "{} made with different settings or a different benchmark than this program would use now",
             counted(state.other_settings, "row was", "rows were")
         );
     }
     if state.failed > 0 {
-        note!("{} failed; the same command tries again", counted(state.failed, "cell", "cells"));
+        note!("{} failed; run the same command to try again", counted(state.failed, "cell", "cells"));
     } else if state.stopped {
         note!("stopped; run the same command to finish {}", counted(state.missing, "cell", "cells"));
     } else if state.missing > 0 {

@@ -52,7 +52,7 @@ impl ExperimentObserver for ExperimentWatcher {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).to_run = to_run;
         if to_run > 0 {
             let before = if done > 0 {
-                format!("; {} there already", counted(done, "row is", "rows are"))
+                format!("; {} already", counted(done, "cell is finished", "cells are finished"))
             } else {
                 String::new()
             };

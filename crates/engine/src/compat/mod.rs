@@ -58,6 +58,12 @@ impl Compat {
     /// Both.
     pub const ALL: [Compat; 2] = [Compat::Kopl, Compat::Rule];
 
+    /// Both, each with its name and a description.
+    pub const NAMED: [(&'static str, &'static str, Compat); 2] = [
+        ("kopl", "The PyPI package KoPL 0.0.5", Compat::Kopl),
+        ("rule", "The rule executor of KQA Pro's baselines", Compat::Rule),
+    ];
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {

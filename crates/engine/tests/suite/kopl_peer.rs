@@ -34,8 +34,7 @@ fn their_answers(
     seeds: std::ops::Range<usize>,
 ) -> Vec<Vec<Value>> {
     let asked = dir.join("programs.json");
-    let all: Vec<Value> = programs.iter().map(|program| program.to_json()).collect();
-    std::fs::write(&asked, Value::Array(all).to_string()).expect("written");
+    std::fs::write(&asked, serde_json::json!(programs).to_string()).expect("written");
     let answers = |seed: usize| {
         let out = dir.join("answers.json");
         let status = Command::new(python)

@@ -28,6 +28,16 @@ pub enum ExportFormat {
     Lines,
 }
 
+impl ExportFormat {
+    /// All formats, each with its name and a description.
+    pub const NAMED: [(&'static str, &'static str, ExportFormat); 4] = [
+        ("nt", "N-Triples", ExportFormat::NTriples),
+        ("ttl", "Turtle", ExportFormat::Turtle),
+        ("kqapro-json", "KQA Pro's kb.json", ExportFormat::KqaProJson),
+        ("lines", "KB lines: holds everything", ExportFormat::Lines),
+    ];
+}
+
 /// The view whose triples are written, for RDF formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExportView {
@@ -35,6 +45,14 @@ pub enum ExportView {
     Direct,
     /// [`crate::rdf::KqaProView`].
     KqaPro,
+}
+
+impl ExportView {
+    /// Both views, each with its name and a description.
+    pub const NAMED: [(&'static str, &'static str, ExportView); 2] = [
+        ("direct", "One triple per fact", ExportView::Direct),
+        ("kqapro", "KQA Pro's graph: a node for every value and every fact", ExportView::KqaPro),
+    ];
 }
 
 /// What was written.

@@ -21,14 +21,17 @@ pub enum FileKind {
 }
 
 impl FileKind {
+    /// All kinds, each with its name and a description.
+    pub const NAMED: [(&'static str, &'static str, FileKind); 4] = [
+        ("kqapro", "KQA Pro's kb.json, of 2020 or 2022", FileKind::KqaPro),
+        ("rdf", "RDF: .nt .nq .ttl .trig .n3 .rdf .owl .xml .jsonld", FileKind::Rdf),
+        ("wikidata-json", "Wikidata's JSON dump", FileKind::WikidataJson),
+        ("lines", "KB lines, Touchstone's own format", FileKind::Lines),
+    ];
+
     /// The value of `--from`.
     pub fn name(self) -> &'static str {
-        match self {
-            FileKind::KqaPro => "kqapro",
-            FileKind::Rdf => "rdf",
-            FileKind::WikidataJson => "wikidata-json",
-            FileKind::Lines => "lines",
-        }
+        FileKind::NAMED.iter().find(|(.., kind)| *kind == self).map_or("", |(name, ..)| name)
     }
 
     /// The kind of all files.

@@ -52,6 +52,16 @@ pub enum Profile {
     Wikidata,
 }
 
+impl Profile {
+    /// All profiles, each with its name and, unless the name says it all, a description.
+    pub const NAMED: [(&'static str, &'static str, Profile); 4] = [
+        ("rdfs", "RDF Schema, SKOS, RDF 1.2 annotations", Profile::Rdfs),
+        ("freebase", "", Profile::Freebase),
+        ("dbpedia", "", Profile::Dbpedia),
+        ("wikidata", "Statements with qualifiers (p:, ps:, pq:)", Profile::Wikidata),
+    ];
+}
+
 /// The kind of files to read.
 #[derive(Clone, Debug)]
 pub enum Source {

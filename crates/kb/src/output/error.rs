@@ -43,7 +43,7 @@ pub enum OutputError {
     /// The folder holds files of the user.
     #[error(
         "{} already exists and holds files that are not part of a {kind} written by Touchstone: {}; choose another --out, or give \
-         --force to write among them (they are kept)",
+         --force to write next to them (they are kept)",
         folder.display(), listed(found)
     )]
     Foreign {
@@ -75,7 +75,7 @@ pub enum OutputError {
     },
     /// A single file that is not known to be an earlier output.
     #[error(
-        "{} already exists, and there is no record that Touchstone wrote it as it is; choose another name, or give --force to replace it",
+        "{} already exists, and Touchstone has no record of writing its current content; choose another name, or give --force to replace it",
         path.display()
     )]
     FileExists {

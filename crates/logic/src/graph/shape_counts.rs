@@ -1,6 +1,7 @@
 //! Counts the shapes of many questions.
 
 use super::alias::{Alias, Certainty};
+use super::ascii::draw;
 use super::query_graph::QueryGraph;
 use super::shape::Shape;
 use crate::cast::float;
@@ -105,6 +106,36 @@ pub struct ShapeCount {
     pub example: String,
     /// The number of questions.
     pub count: usize,
+}
+
+impl ShapeCount {
+    /// The drawing of the first question and the features of its shape, as text for people.
+    pub fn page(&self) -> String {
+        let shape = &self.shape;
+        let mut page = format!("{}\n\n", draw(&self.graph).trim_end());
+        let mut line = |what: &str, value: &str| page.push_str(&format!("{what:<12} {value}\n"));
+        line("shape", &shape.code);
+        if shape.alias.is_some() {
+            line("alias", &shape.names());
+        }
+        line("relations", &shape.relations.to_string());
+        let depths: Vec<String> = shape.depths.iter().map(ToString::to_string).collect();
+        let distances =
+            if depths.is_empty() { String::new() } else { format!(" at distance {}", depths.join(", ")) };
+        line("constraints", &format!("{}{distances}", shape.constraints));
+        line("cycle", if shape.cycle { "yes" } else { "no" });
+        line("class", if shape.simple { "simple" } else { "complex" });
+        page
+    }
+}
+
+impl Shape {
+    /// Its names in the literature, with a mark if they are inferred; empty if it has none.
+    pub fn names(&self) -> String {
+        let Some(alias) = self.alias else { return String::new() };
+        let path = alias.reasoning_path.map_or_else(String::new, |path| format!(", {path}"));
+        format!("{alias}{path}")
+    }
 }
 
 /// The number of questions of each shape.

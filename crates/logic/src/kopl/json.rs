@@ -5,19 +5,35 @@ use super::error::{ProgramError, shown};
 use super::functions::KoplFunction;
 use super::program::{Program, ProgramStep};
 use crate::text::{Span, SyntaxError};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 impl Program {
-    /// Parses the JSON form. See [`Program::from_value`].
+    /// Parses the JSON form: a list of steps, or an object with such a list as its `program`, like the records
+    /// of KQA Pro. `dependencies` may be missing in all steps and is then inferred; `inputs` may be
+    /// missing if there are none. `func` is accepted for `function`, and a number for its text.
+    ///
+    /// ```
+    /// use touchstone_logic::Program;
+    /// let program = Program::from_json(r#"[{"function": "Find", "inputs": ["Yao Ming"]}, {"function": "What"}]"#)?;
+    /// assert_eq!(program.to_readable()?, "Find(Yao Ming) > What()");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_json(text: &str) -> Result<Program, ProgramError> {
         let value: Value = serde_json::from_str(text).map_err(|error| not_json(text, &error))?;
         Program::from_value(&value)
     }
 
-    /// Parses the JSON form: a list of steps, or an object with such a list as its `program`, like the records
-    /// of KQA Pro. `dependencies` may be missing in all steps and is then inferred; `inputs` may be
-    /// missing if there are none. `func` is accepted for `function`, and a number for its text.
-    pub fn from_value(value: &Value) -> Result<Program, ProgramError> {
+    /// The program in JSON that is already parsed, such as a part of a record. Unlike [`Deserialize`], it returns an error with the step
+    /// and its problem as fields. See [`Program::from_json`].
+    pub fn from_deserializer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Program, ProgramError> {
+        let value = Value::deserialize(deserializer)
+            .map_err(|error| ProgramError::NotAProgram { detail: error.to_string() })?;
+        Program::from_value(&value)
+    }
+
+    fn from_value(value: &Value) -> Result<Program, ProgramError> {
         let value = value.get("program").unwrap_or(value);
         let Value::Array(items) = value else {
             let detail = match value {
@@ -55,16 +71,33 @@ impl Program {
         }
     }
 
-    /// The JSON form, with the keys in the order of KQA Pro.
-    pub fn to_json(&self) -> Value {
-        let steps = self.steps.iter().map(|step| {
-            json!({
-                "function": step.function.name(),
-                "dependencies": step.dependencies,
-                "inputs": step.inputs,
-            })
-        });
-        Value::Array(steps.collect())
+    /// The JSON form as text.
+    pub fn to_json(&self) -> String {
+        json!(self).to_string()
+    }
+}
+
+/// The JSON form: a list of steps.
+impl Serialize for Program {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.steps.serialize(serializer)
+    }
+}
+
+/// With the keys in the order of KQA Pro.
+impl Serialize for ProgramStep {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut step = serializer.serialize_struct("ProgramStep", 3)?;
+        step.serialize_field("function", self.function.name())?;
+        step.serialize_field("dependencies", &self.dependencies)?;
+        step.serialize_field("inputs", &self.inputs)?;
+        step.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Program {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Program, D::Error> {
+        Program::from_deserializer(deserializer).map_err(serde::de::Error::custom)
     }
 }
 
@@ -146,7 +179,7 @@ mod tests {
             program.to_readable().expect("in order"),
             r#"Find(Yao Ming) > QueryAttr(height) > VerifyNum(2 metre, >)"#
         );
-        assert_eq!(program.to_json().to_string(), PROGRAM);
+        assert_eq!(program.to_json(), PROGRAM);
     }
 
     #[test]
@@ -219,9 +252,9 @@ mod tests {
 
         #[test]
         fn round_trip(program in arbitrary::programs(arbitrary::PIECES)) {
-            let value = program.to_json();
-            prop_assert_eq!(Program::from_value(&value), Ok(program.clone()));
-            prop_assert_eq!(Program::from_json(&value.to_string()), Ok(program.clone()));
+            prop_assert_eq!(Program::from_json(&program.to_json()), Ok(program.clone()));
+            prop_assert_eq!(Program::from_deserializer(&json!(program)), Ok(program.clone()));
+            prop_assert_eq!(serde_json::from_str::<Program>(&program.to_json()).ok(), Some(program));
         }
     }
 }

@@ -323,7 +323,7 @@ mod tests {
 
         #[test]
         fn parse_sees_every_form(program in arbitrary::programs(arbitrary::PIECES)) {
-            prop_assert_eq!(Program::parse(&program.to_json().to_string()), Ok(program.clone()));
+            prop_assert_eq!(Program::parse(&program.to_json()), Ok(program.clone()));
             let line = program.to_readable().expect("in order");
             prop_assert_eq!(Program::parse(&line), Ok(program.clone()), "{}", line);
             if let Ok(line) = program.to_linear() {

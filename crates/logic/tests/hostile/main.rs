@@ -77,7 +77,7 @@ fn program(text: &str) {
     match Program::parse(text) {
         Ok(program) => {
             let _ = program.check().map_err(|error| error.to_string());
-            let json = program.to_json().to_string();
+            let json = program.to_json();
             assert_eq!(Program::from_json(&json).as_ref(), Ok(&program));
             for line in [program.to_linear(), program.to_readable()].into_iter().flatten() {
                 let again = Program::parse(&line).unwrap();

@@ -2,6 +2,7 @@
 
 use super::rows::{CellRow, Row};
 use super::spec::{Experiment, TableKind};
+use crate::cast;
 use serde::Serialize;
 
 /// A chart.
@@ -45,10 +46,14 @@ pub fn charts(experiment: &Experiment, rows: &[Row]) -> Vec<Chart> {
             cells.iter().copied().filter(|row| row.benchmark == benchmark.name).collect();
         let most = of_benchmark.iter().map(|row| row.fraction).fold(0.0, f64::max);
         let whole: Vec<&CellRow> = of_benchmark.into_iter().filter(|row| row.fraction == most).collect();
-        let of = |row: &CellRow| row.curve.iter().map(|point| (point.step as f64, point.loss)).collect();
+        let of =
+            |row: &CellRow| row.curve.iter().map(|point| (cast::float_of(point.step), point.loss)).collect();
         charts.push(step_chart(experiment, &whole, &format!("Loss, {}", benchmark.shown()), "loss", &of));
         let of = |row: &CellRow| {
-            row.evaluations.iter().map(|evaluation| (evaluation.step as f64, evaluation.score)).collect()
+            row.evaluations
+                .iter()
+                .map(|evaluation| (cast::float_of(evaluation.step), evaluation.score))
+                .collect()
         };
         let title = format!("Development score, {}", benchmark.shown());
         charts.push(step_chart(experiment, &whole, &title, "development score", &of));
@@ -85,7 +90,7 @@ fn line(name: String, colour: usize, is_published: bool, mut points: Vec<(f64, f
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let means = points.chunk_by(|a, b| a.0 == b.0).map(|chunk| {
         let sum: f64 = chunk.iter().map(|(_, y)| y).sum();
-        (chunk[0].0, sum / chunk.len() as f64)
+        (chunk[0].0, sum / cast::float(chunk.len()))
     });
     ChartSeries { name, colour, is_published, points: means.collect() }
 }

@@ -16,7 +16,7 @@ use touchstone_train::TrainError;
 #[non_exhaustive]
 pub enum ExperimentError {
     /// There is neither a file nor a built-in experiment of this name.
-    #[error("there is no file and no experiment `{name}`; there are {}{}", .known.join(", "), hint(.nearest.as_deref()))]
+    #[error("`{name}` is neither a file nor a built-in experiment; choose from {}{}", .known.join(", "), hint(.nearest.as_deref()))]
     Unknown {
         /// The name.
         name: String,
@@ -34,7 +34,7 @@ pub enum ExperimentError {
         problem: String,
     },
     /// No system of the experiment has this name.
-    #[error("the experiment has no system `{name}`; it has {}{}", .known.join(", "), hint(.nearest.as_deref()))]
+    #[error("the experiment has no system `{name}`; choose from {}{}", .known.join(", "), hint(.nearest.as_deref()))]
     NoSystem {
         /// The name.
         name: String,
@@ -52,7 +52,9 @@ pub enum ExperimentError {
         source: RecipeError,
     },
     /// A recipe needs a KB.
-    #[error("the benchmark `{benchmark}` is made by a recipe, and `{kb}` is no KB to make it from")]
+    #[error(
+        "the benchmark `{benchmark}` is made by a recipe, and `{kb}` is not a KB that it can be built from"
+    )]
     NoKb {
         /// The benchmark.
         benchmark: String,
@@ -161,7 +163,7 @@ pub enum ExperimentError {
         source: std::io::Error,
     },
     /// A thread panicked.
-    #[error("a defect in a cell: {0}")]
+    #[error("internal error in a cell: {0}")]
     Panic(String),
     /// Anything else.
     #[error(transparent)]

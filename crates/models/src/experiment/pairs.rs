@@ -3,6 +3,7 @@
 use super::error::ExperimentError;
 use super::plan::PublishedPairs;
 use super::spec::Division;
+use crate::cast;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -145,7 +146,7 @@ fn divide(questions: &mut [Question], division: Division) -> Result<(), Experime
     let mut names: Vec<&String> = groups.keys().collect();
     Random::new(1, "division").shuffle(&mut names);
     let count = names.len();
-    let (mut seen, all) = (0.0, questions.len() as f64);
+    let (mut seen, all) = (0.0, cast::float(questions.len()));
     let mut found: BTreeMap<Split, usize> = BTreeMap::new();
     let mut splits: Vec<Split> = vec![Split::Train; questions.len()];
     for name in names {
@@ -160,7 +161,7 @@ fn divide(questions: &mut [Question], division: Division) -> Result<(), Experime
         let members = &groups[name];
         members.iter().for_each(|&at| splits[at] = split);
         *found.entry(split).or_default() += members.len();
-        seen += members.len() as f64;
+        seen += cast::float(members.len());
     }
     if let Some(split) = [Split::Train, Split::Test].into_iter().find(|split| !found.contains_key(split)) {
         let is_by_template = division == Division::Template;

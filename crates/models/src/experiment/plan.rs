@@ -340,7 +340,7 @@ mod tests {
             "{wrong}"
         );
         let wrong = planned(text, &[], &["wid"]).unwrap_err().to_string();
-        assert!(wrong.contains("it has wide; did you mean `wide`?"), "{wrong}");
+        assert!(wrong.contains("choose from wide; did you mean `wide`?"), "{wrong}");
         let wrong = planned(&text.replace("\"nspm\"", "\"nspn\""), &[], &[]).unwrap_err().to_string();
         assert!(wrong.contains("did you mean `nspm`?"), "{wrong}");
     }

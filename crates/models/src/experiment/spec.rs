@@ -303,7 +303,7 @@ impl Experiment {
             if self.benchmark(name).is_none() {
                 let known: Vec<&str> = self.benchmarks.iter().map(|known| known.name.as_str()).collect();
                 return Err(in_table(format!(
-                    "there is no benchmark `{name}`; there are {}",
+                    "there is no benchmark `{name}`; choose from {}",
                     known.join(", ")
                 )));
             }
@@ -463,7 +463,7 @@ mod tests {
             (
                 "benchmark = \"quick\"",
                 "benchmark = \"slow\"",
-                "there is no benchmark `slow`; there are quick",
+                "there is no benchmark `slow`; choose from quick",
             ),
             ("[\"f1\"]", "[\"f11\"]", "the table `T`: there is no measure `f11`; did you mean `f1`?"),
             ("measures = [\"f1\"]", "headings = []", "it needs `measures`"),

@@ -3,6 +3,7 @@
 use super::plan::percent;
 use super::rows::{AxiomSigns, CellRow, Row, StudyResult};
 use super::spec::{Experiment, PublishedRow, TableKind, TableSpec};
+use crate::cast;
 use serde::Serialize;
 use touchstone_grade::degrade::Degradation;
 use touchstone_grade::sensitivity::{Reaction, SensitivityRow};
@@ -222,7 +223,7 @@ impl TableMaker<'_> {
             "Scale `{}`, seed {}: {} test questions; 100\u{a0}% are {most} training questions.",
             first.scale,
             seeds.join(", "),
-            range(rows, |row| row.sizes.test as f64, 0)
+            range(rows, |row| cast::float(row.sizes.test), 0)
         )]
     }
 
@@ -238,9 +239,9 @@ impl TableMaker<'_> {
             }
             table.add([
                 system.shown().to_owned(),
-                range(&rows, |row| row.sizes.parameters as f64, 0),
-                range(&rows, |row| row.steps as f64, 0),
-                range(&rows, |row| row.pairs_seen as f64, 0),
+                range(&rows, |row| cast::float_of(row.sizes.parameters), 0),
+                range(&rows, |row| cast::float_of(row.steps), 0),
+                range(&rows, |row| cast::float_of(row.pairs_seen), 0),
                 range(&rows, |row| row.seconds.train / 60.0, 1),
             ]);
             for row in rows {
@@ -258,7 +259,7 @@ impl TableMaker<'_> {
 fn range(rows: &[&CellRow], of: impl Fn(&CellRow) -> f64, digits: usize) -> String {
     let values = || rows.iter().map(|row| of(row));
     let shown = |value: f64| match digits {
-        0 => grouped(value as u64),
+        0 => grouped(cast::whole(value)),
         _ => format!("{value:.digits$}"),
     };
     let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
@@ -297,7 +298,7 @@ fn mean(rows: &[&CellRow], measure: &str) -> String {
     let values: Vec<f64> = rows.iter().filter_map(|row| row.scores.get(measure).copied()).collect();
     match values.len() {
         0 => MISSING.to_owned(),
-        n => format!("{:.3}", values.iter().sum::<f64>() / n as f64),
+        n => format!("{:.3}", values.iter().sum::<f64>() / cast::float(n)),
     }
 }
 

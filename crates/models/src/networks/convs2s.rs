@@ -1,6 +1,7 @@
 //! Convolutional sequence to sequence: gated convolutions with attention in every block of the decoder.
 
 use super::Seq2Seq;
+use crate::cast;
 use burn::module::{Module, Param};
 use burn::nn::{Embedding, Linear};
 use burn::tensor::activation::{sigmoid, softmax};
@@ -227,7 +228,7 @@ impl Network for ConvS2s {
 
     /// The number of words.
     fn weight(&self, batch: &PairBatch) -> f64 {
-        batch.output.words() as f64
+        cast::float(batch.output.words())
     }
 }
 

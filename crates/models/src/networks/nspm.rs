@@ -1,6 +1,7 @@
 //! The neural SPARQL machines: LSTM encoder and decoder without attention, with normed Bahdanau or with scaled Luong attention.
 
 use super::Seq2Seq;
+use crate::cast;
 use burn::module::Module;
 use burn::nn::{Embedding, Linear};
 use burn::tensor::{Device, Int, Tensor};
@@ -176,7 +177,7 @@ impl Network for Nspm {
 
     /// The number of rows: TensorFlow NMT divides the summed loss of all words by it.
     fn weight(&self, batch: &PairBatch) -> f64 {
-        batch.output.rows() as f64
+        cast::float(batch.output.rows())
     }
 }
 

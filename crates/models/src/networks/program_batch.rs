@@ -73,7 +73,7 @@ impl ProgramBatch {
     /// The first, second or third argument of all functions.
     pub(super) fn arguments_at(&self, slot: usize) -> Rows {
         let of_slot = self.argument_output.as_slice().iter().skip(slot).step_by(ARGUMENTS);
-        let numbers: Vec<u32> = of_slot.map(|&number| number as u32).collect();
+        let numbers: Vec<u32> = of_slot.map(|&number| number.cast_unsigned()).collect();
         Rows::padded(numbers.chunks_exact(self.output.length()))
     }
 

@@ -3,6 +3,7 @@
 use super::classifier::Classifier;
 use super::dot_contexts;
 use super::program_batch::{ARGUMENTS, ProgramBatch};
+use crate::cast;
 use burn::module::Module;
 use burn::nn::Embedding;
 use burn::tensor::activation::{relu, softplus};
@@ -285,7 +286,7 @@ impl Network for SupProgram {
             }
         };
         let arguments = vectors.arguments.into_iter().enumerate().map(of_arguments);
-        let loss = arguments.fold(loss, |sum, loss| sum + loss.div_scalar(ARGUMENTS as f64));
+        let loss = arguments.fold(loss, |sum, loss| sum + loss.div_scalar(cast::float(ARGUMENTS)));
         match &self.dependencies {
             Some(pairs) => {
                 let logits = pair_logits(pairs, functions.clone(), functions);
@@ -299,7 +300,7 @@ impl Network for SupProgram {
     }
 
     fn weight(&self, batch: &ProgramBatch) -> f64 {
-        (batch.output.rows() * batch.output.length()) as f64
+        cast::float(batch.output.rows() * batch.output.length())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::classifier::Classifier;
 use super::{Seq2Seq, dot_contexts};
+use crate::cast;
 use burn::module::Module;
 use burn::nn::Embedding;
 use burn::tensor::{Device, Int, Tensor};
@@ -117,7 +118,7 @@ impl Network for SupSparql {
 
     /// All positions, padding included, as the released code does.
     fn weight(&self, batch: &PairBatch) -> f64 {
-        (batch.output.rows() * batch.output.length()) as f64
+        cast::float(batch.output.rows() * batch.output.length())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The Transformer of the neural SPARQL study: learned positions, post-norm, separate norms for each sub-layer.
 
 use super::Seq2Seq;
+use crate::cast;
 use burn::module::Module;
 use burn::nn::{Embedding, LayerNorm, LayerNormConfig, Linear};
 use burn::tensor::activation::relu;
@@ -104,7 +105,7 @@ impl Positioned {
         let size = vectors.dims()[2];
         let positions = self.positions.weight.val().slice([first..first + time, 0..size]);
         let positions = positions.reshape([1, time, size]);
-        pass.dropout(vectors.mul_scalar((size as f64).sqrt()) + positions, dropout)
+        pass.dropout(vectors.mul_scalar(cast::float(size).sqrt()) + positions, dropout)
     }
 }
 
@@ -206,7 +207,8 @@ impl Transformer {
         let (memory, hidden_source) = self.encoded(&batch.source, pass, device);
         let words = batch.input.tensor(device);
         let [rows, time] = words.dims();
-        let pads = words.clone().equal_elem(PAD as i32).reshape([rows, 1, time]).expand([rows, time, time]);
+        let pads =
+            words.clone().equal_elem(PAD.cast_signed()).reshape([rows, 1, time]).expand([rows, time, time]);
         let later = Tensor::<2, Bool>::triu_mask([time, time], 1, device).bool_not();
         let later = later.reshape([1, time, time]).expand([rows, time, time]);
         let hidden = pads.bool_or(later);
@@ -237,7 +239,7 @@ impl Network for Transformer {
 
     /// The number of words.
     fn weight(&self, batch: &PairBatch) -> f64 {
-        batch.output.words() as f64
+        cast::float(batch.output.words())
     }
 }
 
@@ -275,7 +277,7 @@ impl Seq2Seq for Transformer {
     fn step(&self, memory: TransformerMemory, previous: Tensor<1, Int>) -> (Tensor<2>, TransformerMemory) {
         let [rows] = previous.dims();
         let pass = Pass::inference();
-        let pad = previous.clone().equal_elem(PAD as i32).float().reshape([rows, 1, 1]);
+        let pad = previous.clone().equal_elem(PAD.cast_signed()).float().reshape([rows, 1, 1]);
         let pads = match memory.pads {
             Some(earlier) => Tensor::cat(vec![earlier, pad], 2),
             None => pad,

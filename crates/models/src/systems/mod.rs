@@ -121,6 +121,9 @@ fn decoding(scale: ModelScale, max_length: [usize; 3]) -> DecodingSettings {
 /// No limit of epochs: steps limit training.
 const NO_LIMIT: u64 = 1_000_000;
 
+/// No limit of the lengths of questions and forms.
+const NO_MAX_LENGTH: usize = 1_000_000;
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

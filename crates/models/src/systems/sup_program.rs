@@ -1,7 +1,7 @@
 //! `sup-program`.
 
 use super::sup_sparql::kqapro_adam;
-use super::{KQAPRO, NO_LIMIT, about, adam, development, kqapro_data, of, training};
+use super::{KQAPRO, NO_LIMIT, NO_MAX_LENGTH, about, adam, development, kqapro_data, of, training};
 use crate::networks::{ProgramArguments, SupProgramSizes};
 use crate::program_system::{ProgramDecoding, ProgramSettings, ProgramSystem};
 use crate::seq2seq_settings::Seq2SeqSettings;
@@ -23,7 +23,7 @@ pub(super) fn system() -> ProgramSystem {
 fn settings(scale: ModelScale) -> ProgramSettings {
     Seq2SeqSettings {
         //                                                             smoke                    small                  paper
-        data: kqapro_data(of(scale,                                   [80,                      120,                   NO_LIMIT as usize])),
+        data: kqapro_data(of(scale,                                   [80,                      120,                   NO_MAX_LENGTH])),
         network: SupProgramSizes {
             embedding: of(scale,                                      [32,                      128,                   300]),
             hidden: of(scale,                                         [48,                      192,                   1024]),

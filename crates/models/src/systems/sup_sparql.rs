@@ -1,6 +1,6 @@
 //! `sup-sparql`.
 
-use super::{KQAPRO, NO_LIMIT, about, adam, decoding, development, kqapro_data, of, training};
+use super::{KQAPRO, NO_LIMIT, NO_MAX_LENGTH, about, adam, decoding, development, kqapro_data, of, training};
 use crate::forms::FormCodec;
 use crate::networks::{SupSparql, SupSparqlSizes};
 use crate::seq2seq_settings::{Seq2SeqSettings, wrong};
@@ -61,7 +61,7 @@ pub(super) fn system() -> Seq2SeqSystem<SupSparqlArchitecture> {
 fn settings(scale: ModelScale) -> Seq2SeqSettings<SupSparqlSizes> {
     Seq2SeqSettings {
         //                                                             smoke                    small                  paper
-        data: kqapro_data(of(scale,                                   [80,                      120,                   NO_LIMIT as usize])),
+        data: kqapro_data(of(scale,                                   [80,                      120,                   NO_MAX_LENGTH])),
         network: SupSparqlSizes {
             embedding: of(scale,                                      [32,                      128,                   300]),
             hidden: of(scale,                                         [48,                      192,                   1024]),

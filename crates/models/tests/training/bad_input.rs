@@ -164,7 +164,7 @@ fn damaged_and_foreign_models_are_refused() {
     expect("Touchstone did not write it", &|model| fs::write(model.join("model.json"), "{}").unwrap());
     expect("EOF while parsing", &|model| cut(model.join("model.json"), 50));
     expect("not UTF-8", &|model| fs::write(model.join("model.json"), [0xff, 0xfe]).unwrap());
-    expect("no trainable system `nspm-att3`; there are", &|model| {
+    expect("no trainable system is named `nspm-att3`; choose from", &|model| {
         change_text(&model.join("model.json"), "nspm-att2", "nspm-att3");
     });
     expect("not the name of a file", &|model| {

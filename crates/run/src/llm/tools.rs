@@ -14,10 +14,10 @@ pub(super) fn described(language: Language) -> Json {
         json!({ "type": "function", "function": { "name": name, "description": description, "parameters": parameters } })
     };
     json!([
-        tool("search_names", "Finds things of the knowledge base by name".to_owned(), "name"),
+        tool("search_names", "Finds entities and classes of the knowledge base by name".to_owned(), "name"),
         tool(
             "run_query",
-            format!("Runs a query in {} and gives its first answers", language.word()),
+            format!("Runs a query in {} and returns its first answers", language.word()),
             "query"
         ),
     ])
@@ -55,7 +55,7 @@ fn found_names(session: &Session<'_>, name: &str) -> String {
             classes.join(", ")
         ));
     }
-    if lines.is_empty() { "nothing has this name".to_owned() } else { lines.join("\n") }
+    if lines.is_empty() { "no entity or class has this name".to_owned() } else { lines.join("\n") }
 }
 
 fn found_answers(session: &Session<'_>, language: Language, query: &str) -> String {

@@ -2,6 +2,7 @@
 
 use super::pieces::TextPieces;
 use crate::batch::TrainBatch;
+use crate::cast;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use std::ops::Range;
 
@@ -22,8 +23,8 @@ impl EncoderBatch {
         let n = texts.len() * length;
         let (mut numbers, mut types) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for (row, text) in texts.iter().enumerate() {
-            numbers.extend(text.pieces.iter().map(|piece| piece.number as i32));
-            types.extend(text.pieces.iter().map(|piece| piece.kind as i32));
+            numbers.extend(text.pieces.iter().map(|piece| piece.number.cast_signed()));
+            types.extend(text.pieces.iter().map(|piece| piece.kind.cast_signed()));
             // What the padding is does not matter: it is masked.
             numbers.resize((row + 1) * length, 0);
             types.resize((row + 1) * length, 0);
@@ -68,7 +69,9 @@ impl EncoderBatch {
         let shares: Vec<f32> = self
             .lengths
             .iter()
-            .flat_map(|&n| (0..length).map(move |at| if at < n { 1.0 / n as f32 } else { 0.0 }))
+            .flat_map(|&n| {
+                (0..length).map(move |at| if at < n { cast::single(1.0 / cast::float(n)) } else { 0.0 })
+            })
             .collect();
         let shares = Tensor::<3>::from_data(TensorData::new(shares, [rows, 1, length]), &vectors.device());
         shares.matmul(vectors).reshape([rows, size])

@@ -27,7 +27,7 @@ pub enum EncoderError {
         error: std::io::Error,
     },
     /// A file is damaged, or has another format.
-    #[error("{} is damaged, or not complete: {detail}; fetch it again", path.display())]
+    #[error("{} is damaged or incomplete: {detail}; download it again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -55,7 +55,7 @@ pub enum EncoderError {
         supported: &'static str,
     },
     /// The file does not have parameters that the network needs.
-    #[error("{} has no parameters `{name}`, which `config.json` asks for", path.display())]
+    #[error("{} has no parameters `{name}`, which `config.json` requires", path.display())]
     NoParameters {
         /// The file.
         path: PathBuf,
@@ -63,7 +63,7 @@ pub enum EncoderError {
         name: String,
     },
     /// Parameters of another shape.
-    #[error("{}: `{name}` has the shape {found:?}; `config.json` asks for {expected:?}", path.display())]
+    #[error("{}: `{name}` has the shape {found:?}; `config.json` requires {expected:?}", path.display())]
     Shape {
         /// The file.
         path: PathBuf,
@@ -95,7 +95,7 @@ pub enum EncoderError {
         words: usize,
     },
     /// More pieces are asked for than the network has positions.
-    #[error("texts of {asked} pieces are asked for; this encoder reads {} to {most}", super::pieces::LEAST)]
+    #[error("cannot read texts of {asked} pieces; this encoder reads {} to {most}", super::pieces::LEAST)]
     Length {
         /// What is asked for.
         asked: usize,

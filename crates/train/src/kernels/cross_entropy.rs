@@ -7,6 +7,7 @@ use super::flex::{Dense, FlexTensor, column_sums, product, tensor, transposed};
 use super::math::{exp, log_sum_exp};
 use super::{Kernels, Targets};
 use crate::batch::Rows;
+use crate::cast;
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::autodiff::grads::Gradients;
@@ -29,7 +30,7 @@ pub fn cross_entropy(vectors: Tensor<3>, output: &Linear, targets: &Rows, with_p
     if !super::are_on(&device) {
         return composed(vectors, output, targets, with_padding);
     }
-    let weight = |&word: &i32| if with_padding || word != crate::PAD as i32 { 1.0 } else { 0.0 };
+    let weight = |&word: &i32| if with_padding || word != crate::PAD.cast_signed() { 1.0 } else { 0.0 };
     let targets = Targets {
         weights: targets.as_slice().iter().map(weight).collect(),
         words: Arc::from(targets.as_slice()),
@@ -77,7 +78,7 @@ struct Found {
 pub(super) fn forward(inputs: &Inputs<'_>, targets: &Targets) -> FlexTensor {
     let mut loss = 0.0;
     each_chunk(inputs, targets, |mut chunk| loss += chunk.loss(false));
-    tensor(vec![loss as f32], [1])
+    tensor(vec![cast::single(loss)], [1])
 }
 
 fn forward_with_gradients(inputs: &Inputs<'_>, targets: &Targets) -> (FlexTensor, Found) {
@@ -106,7 +107,7 @@ fn forward_with_gradients(inputs: &Inputs<'_>, targets: &Targets) -> (FlexTensor
         weight: weight.unwrap_or_else(|| tensor(vec![0.0; size * words], [size, words])),
         bias: tensor(bias, [words]),
     };
-    (tensor(vec![loss as f32], [1]), found)
+    (tensor(vec![cast::single(loss)], [1]), found)
 }
 
 /// Some positions, with their vectors and logits.
@@ -144,7 +145,8 @@ impl Chunk<'_> {
         let mut loss = 0.0;
         let rows = self.logits.storage_mut::<f32>().chunks_exact_mut(words);
         for (&position, row) in self.positions.iter().zip(rows) {
-            let (weight, right) = (self.targets.weights[position], self.targets.words[position] as usize);
+            let (weight, right) =
+                (self.targets.weights[position], cast::position(self.targets.words[position]));
             let sum = log_sum_exp(row);
             loss += f64::from(weight * (sum - row[right]));
             if with_gradients {

@@ -18,8 +18,8 @@ pub(crate) fn exp(x: f32) -> f32 {
         sum = sum * rest + factor;
     }
     let sum = sum * rest * rest + rest + 1.0;
-    let exponent = (rounded.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32);
-    sum * f32::from_bits((exponent.wrapping_add(127) << 23) as u32)
+    let exponent = rounded.to_bits().cast_signed().wrapping_sub(ROUND.to_bits().cast_signed());
+    sum * f32::from_bits((exponent.wrapping_add(127) << 23).cast_unsigned())
 }
 
 /// The logistic function.

@@ -1,6 +1,7 @@
 //! Attention of one query over a memory, in the variants of recurrent systems.
 
 use super::linear::{Uniform, linear};
+use crate::cast;
 use burn::module::{Module, Param};
 use burn::nn::Linear;
 use burn::tensor::activation::{softmax, tanh};
@@ -67,7 +68,7 @@ impl Attention {
             memory: linear(units, units, false, uniform, device),
             query: linear(units, units, false, uniform, device),
             direction: Param::from_tensor(uniform.tensor([units], units, 1, device)),
-            scale: Param::from_tensor(Tensor::full([1], (1.0 / units as f64).sqrt(), device)),
+            scale: Param::from_tensor(Tensor::full([1], (1.0 / cast::float(units)).sqrt(), device)),
             bias: Param::from_tensor(Tensor::zeros([units], device)),
         })
     }

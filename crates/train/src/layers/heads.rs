@@ -3,6 +3,7 @@
 use super::attention::MASKED;
 use super::linear::{Uniform, linear};
 use crate::Pass;
+use crate::cast;
 use burn::module::Module;
 use burn::nn::Linear;
 use burn::tensor::activation::softmax;
@@ -68,7 +69,7 @@ impl Heads {
         let n_keys = memory.keys.dims()[2];
         let query = self.split(self.query.forward(queries));
         // Queries are smaller than scores.
-        let query = query.div_scalar(((size / self.heads) as f64).sqrt());
+        let query = query.div_scalar(cast::float(size / self.heads).sqrt());
         let scores = query.matmul(memory.keys.clone().swap_dims(2, 3));
         let rows = hidden.dims()[1];
         let hidden =

@@ -1,5 +1,6 @@
 //! Linear layers and embeddings with parameters drawn from a seeded generator: the same seed gives the same network on every machine.
 
+use crate::cast;
 use crate::pass::mixed;
 use burn::module::Param;
 use burn::nn::{Embedding, Linear};
@@ -37,7 +38,7 @@ impl Uniform {
 
     fn unit(&mut self) -> f64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        (mixed(self.state) >> 11) as f64 / (1_u64 << 53) as f64
+        cast::float_of(mixed(self.state) >> 11) / cast::float_of(1 << 53)
     }
 
     /// A tensor with the numbers of inputs and outputs that its scale may depend on.
@@ -50,11 +51,11 @@ impl Uniform {
     ) -> Tensor<D> {
         let bound = match self.scale {
             Scale::Bound(bound) => bound,
-            Scale::FanIn => 1.0 / (inputs as f64).sqrt(),
-            Scale::Xavier => (6.0 / (inputs + outputs) as f64).sqrt(),
+            Scale::FanIn => 1.0 / cast::float(inputs).sqrt(),
+            Scale::Xavier => (6.0 / cast::float(inputs + outputs)).sqrt(),
         };
         let n = shape.iter().product();
-        let values: Vec<f32> = (0..n).map(|_| ((2.0 * self.unit() - 1.0) * bound) as f32).collect();
+        let values: Vec<f32> = (0..n).map(|_| cast::single((2.0 * self.unit() - 1.0) * bound)).collect();
         Tensor::from_data(TensorData::new(values, shape), device)
     }
 }
