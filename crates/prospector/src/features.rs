@@ -422,6 +422,7 @@ impl<'q, 'k> QuestionView<'q, 'k> {
             Denotation::Count(count) => (Name::of("count"), usize::from(*count > 0)),
             Denotation::Boolean(value) => (Name::of("boolean").with(Name::truth(*value)), 1),
         };
+        add(ANSWER.with(kind), 1.0);
         add(ANSWER.with(kind).with(self.question_word), 1.0);
         let bucket = Name::number(match count {
             0 => 0,

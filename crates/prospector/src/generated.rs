@@ -26,7 +26,7 @@ pub struct KbTraining {
 
 impl Default for KbTraining {
     fn default() -> KbTraining {
-        KbTraining { questions: 3000, seed: 1, with_lexicon: true }
+        KbTraining { questions: 2000, seed: 1, with_lexicon: true }
     }
 }
 

@@ -57,6 +57,9 @@ const LONGEST: usize = 10;
 /// Maximum number of entities for a span.
 const ENTITIES: usize = 5;
 
+/// Maximum number of entities with a word in their name, if the word is a name itself.
+const MORE_NAMES: usize = 2;
+
 /// Maximum number of spans whose names are searched for by single words or misspelt.
 const SEARCHES: usize = 6;
 
@@ -248,7 +251,7 @@ impl Finder<'_, '_> {
             self.leaves.iter().filter(|leaf| leaf.words.count_ones() == 1).map(|leaf| leaf.first).collect();
         let is_typed_in_lower_case = self.words.iter().skip(1).all(|word| !word.is_capital);
         let candidates: Vec<usize> = (0..self.words.len())
-            .filter(|&at| covered & (1 << at) == 0 && !known.contains(&at))
+            .filter(|&at| covered & (1 << at) == 0)
             .filter(|&at| is_typed_in_lower_case || self.words[at].is_capital)
             .filter(|&at| !is_common(&self.words[at].lower))
             .filter(|&at| !self.words[at].is_plain && self.words[at].lower.len() >= 4)
@@ -263,11 +266,15 @@ impl Finder<'_, '_> {
             let hits = self.kb.find_names(&word, 4 * ENTITIES);
             let is_part = |name: &str| touchstone_kb::fold(name).split(' ').any(|part| part == word);
             let mut n_found = 0;
+            // "Lincoln" is a film, and part of the name of a person.
+            let is_known = known.contains(&at);
+            let most = if is_known { MORE_NAMES } else { ENTITIES };
             for hit in &hits {
-                if n_found == ENTITIES || self.kb.as_class(hit.node).is_some() {
+                if n_found == most || self.kb.as_class(hit.node).is_some() {
                     continue;
                 }
                 let fit = match hit.matched {
+                    Match::Exact | Match::Folded if is_known => continue,
                     Match::Exact | Match::Folded => 0.9,
                     _ if is_part(&hit.name) => 0.6,
                     _ => continue,
@@ -275,7 +282,7 @@ impl Finder<'_, '_> {
                 self.add(at, at, LeafThing::Entity(hit.node), fit - 0.04 * n_found as f32);
                 n_found += 1;
             }
-            if n_found == 0 {
+            if n_found == 0 && !is_known {
                 self.misspelt(at);
             }
         }

@@ -45,11 +45,14 @@ enum Variant {
     Linked,
     /// As people type: in lower case, without punctuation.
     Typed,
+    /// As people search: only the words that matter, in lower case.
+    Keywords,
 }
 
 impl Variant {
     fn of(number: usize) -> Variant {
-        [Variant::Given, Variant::Linked, Variant::Typed, Variant::Linked][number % 4]
+        [Variant::Given, Variant::Linked, Variant::Typed, Variant::Linked, Variant::Typed, Variant::Keywords]
+            [number % 6]
     }
 }
 
@@ -57,6 +60,17 @@ impl Variant {
 fn typed(question: &str) -> String {
     let is_kept = |c: &char| !matches!(c, '?' | '!' | ';' | '“' | '”' | '"');
     question.chars().filter(is_kept).flat_map(char::to_lowercase).collect()
+}
+
+/// The words of a question that matter.
+fn keywords(question: &str) -> String {
+    let kept = |word: &crate::text::QuestionWord| {
+        !word.is_plain
+            || matches!(word.lower.as_str(), "how" | "many" | "who" | "or" | "not" | "when" | "where")
+    };
+    let words = crate::text::words(question);
+    let kept: Vec<&str> = words.iter().filter(|word| kept(word)).map(|word| word.lower.as_str()).collect();
+    kept.join(" ")
 }
 
 /// Maximum number of wrong candidates of a training question.
@@ -170,7 +184,11 @@ impl Prospector<'_> {
                 if progress.cancelled() {
                     return None;
                 }
-                let text = if at % 2 == 0 { question.question.clone() } else { typed(&question.question) };
+                let text = match at % 4 {
+                    0 => question.question.clone(),
+                    1 => keywords(&question.question),
+                    _ => typed(&question.question),
+                };
                 let readings = self.read(&text, None, 1);
                 progress.advance(1);
                 let best = readings.readings.first()?;
@@ -200,6 +218,7 @@ impl Prospector<'_> {
         let text = match variant {
             Variant::Given | Variant::Linked => question.question.clone(),
             Variant::Typed => typed(&question.question),
+            Variant::Keywords => keywords(&question.question),
         };
         let read = Question::read(&self.schema, &text, given);
         let mut view = QuestionView::new(&read, &self.schema, &self.weights);
