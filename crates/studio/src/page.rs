@@ -3,6 +3,9 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
+/// The look of all pages: colours, type, spacing and common elements.
+const LOOK: &str = include_str!("look.css");
+/// The frame of a page that is one file.
 const STYLE: &str = include_str!("page.css");
 
 /// A page that needs nothing but itself.
@@ -14,7 +17,7 @@ pub(crate) fn page(title: &str, style: &'static str, body: &Markup) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
-                style { (PreEscaped(STYLE)) (PreEscaped(style)) }
+                style { (PreEscaped(LOOK)) (PreEscaped(STYLE)) (PreEscaped(style)) }
             }
             body { (body) }
         }

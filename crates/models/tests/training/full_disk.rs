@@ -6,9 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_models::systems;
-use touchstone_train::{
-    Model, SavedTraining, StepReport, TrainObserver, resume_training, system_named,
-};
+use touchstone_train::{Model, SavedTraining, StepReport, TrainObserver, resume_training, system_named};
 
 /// The small file system, for the process that is inside of it.
 const SMALL_DISK: &str = "TOUCHSTONE_TEST_SMALL_DISK";
