@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..Summary::default()
     };
     let run = ReportRun { name: "mine".to_owned(), summary, grades: grades.to_vec(), ..ReportRun::default() };
-    let page = report_page(&Report { title: "An example".to_owned(), runs: vec![run] })?;
+    let page = report_page(&Report { title: "An example".to_owned(), runs: vec![run], ..Report::default() })?;
     match std::env::args_os().nth(1) {
         Some(path) => std::fs::write(path, &page)?,
         None => println!("a page of {} bytes; give the name of a file to keep it", page.len()),
