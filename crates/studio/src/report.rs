@@ -9,10 +9,10 @@ mod model;
 mod names;
 mod opening;
 mod page;
+#[cfg(test)]
+mod page_tests;
 mod questions;
 mod scores;
-#[cfg(test)]
-mod tests;
 
 pub use self::model::{Report, ReportRun};
 pub use self::page::report_page;

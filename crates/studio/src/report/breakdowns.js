@@ -1,9 +1,12 @@
 // Tables by facet, the heat map of shape and function, and the confusion matrix of shapes.
 
+/// Fewer questions say too little to call a difference significant.
+const MIN_QUESTIONS = 10;
+
 function scoreCell(score, test, run) {
   if (!score) return make("td", { class: "soft", text: "–" });
   const [n, mean, low, high] = score;
-  const significant = test && test[3] < 0.05;
+  const significant = test && test[3] < 0.05 && n >= MIN_QUESTIONS;
   const chip = test && make("span", { class: `chip ${significant ? (test[0] > 0 ? "good" : "bad") : "plain"}`, title: `${probability(test[3])}, 95 % interval ${three(test[1])} to ${three(test[2])}`, text: signed(test[0]) });
   return make("td", { class: `score line-${run % 8}` }, make("p", {}, make("b", { text: three(mean) }), " ", chip), intervalBar(score), make("small", { text: `${three(low)}–${three(high)}`, title: counted(n, "question", "questions") }));
 }
@@ -20,7 +23,7 @@ function showFacet() {
     ...data.runs.map((_, run) => scoreCell(value.s[at][run], value.t[at][run], run)),
   ]);
   const tests = facet.values.flatMap((value) => value.t[at]).filter(Boolean).length;
-  byId("facet-note").textContent = `${measureAt(data.by[at]).label} with 95 % intervals.` + (tests ? ` Differences are from ${reference}; coloured ones are significant after correction for the ${tests} comparisons of this table.` : "");
+  byId("facet-note").textContent = `${measureAt(data.by[at]).label} with 95 % intervals.` + (tests ? ` Differences are from ${reference}; coloured ones are significant after correction for the ${tests} comparisons of this table, over at least ${MIN_QUESTIONS} questions.` : "");
   byId("facet-body").replaceChildren(table({ class: "scores" }, headings, rows));
 }
 

@@ -4,7 +4,7 @@ use super::facets::FacetTable;
 use super::findings::{Findings, WEAK_FACETS, WeakSpot, weak_spots};
 use super::measures::{label, probability, three};
 use super::model::{Report, ReportRun};
-use super::scores::{colour, interval_bar, stacked_outcomes};
+use super::scores::{colour, interval_bar, signed, stacked_outcomes};
 use crate::drawing::ShapePictures;
 use crate::page::{self, hash_start};
 use maud::{Markup, html};
@@ -177,7 +177,7 @@ fn against(report: &Report, findings: &Findings, run: usize) -> Markup {
             let difference = test.comparison.difference;
             let word = if test.is_significant() { "significant" } else { "not significant" };
             html! {
-                p { span.chip.bad[test.is_significant()] { (format!("{difference:+.3}")) } " " span.small { "against " (reference) } }
+                p { span.chip.bad[test.is_significant()] { (signed(difference)) } " " span.small { "against " (reference) } }
                 p.small { (word) ", " (probability(test.p_corrected)) }
             }
         }

@@ -136,7 +136,7 @@ fn list(report: &Report) -> Markup {
                 label { span { "Result" } select #result {} }
                 label { span { "Outcome" } select #outcome {} }
                 span #facet-filters {}
-                button #reset type="reset" { "Show all" }
+                button #show-all type="reset" { "Show all" }
             }
             p #found.soft aria-live="polite" {}
             ol #list {}

@@ -167,7 +167,7 @@ function statements(graph, other) {
 function differences(gold, predicted, run) {
   const [missing, added] = [statements(gold, run), statements(predicted, 0)];
   const list = (title, kind, items) => items.length > 0 && make("div", {}, make("h3", { text: title }), make("ul", { class: kind }, ...items.map((text) => make("li", { text }))));
-  if (missing.length + added.length === 0) return make("p", { class: "small", text: "Both graphs say the same." });
+  if (missing.length + added.length === 0) return make("p", { class: "small", text: "Both graphs say the same; if the forms differ, they do so in what a graph does not show." });
   return make("div", { class: "differences" }, list("Only in gold", "missing", missing), list("Only in the prediction", "added", added));
 }
 
@@ -268,7 +268,7 @@ function startQuestions() {
   };
   byId("filters").addEventListener("change", changed);
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
-  byId("reset").addEventListener("click", () => setTimeout(changed));
+  byId("show-all").addEventListener("click", () => setTimeout(changed));
   let waiting = 0;
   byId("search").addEventListener("input", () => {
     clearTimeout(waiting);

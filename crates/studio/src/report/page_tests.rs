@@ -69,8 +69,8 @@ fn the_better_system_comes_first() {
 #[test]
 fn a_difference_that_may_be_chance_is_no_verdict() {
     let page = html(vec![
-        scored("one", |i| f64::from(i % 2)),
-        scored("two", |i| if i == 7 { 0.5 } else { f64::from(i % 2) }),
+        scored("one", |i| f64::from(i % 2 == 1)),
+        scored("two", |i| if i == 7 { 0.5 } else { f64::from(i % 2 == 1) }),
     ]);
     let text = text(&page);
     assert!(text.contains("one and two cannot be told apart: F1 0.500 and 0.492."), "{text}");
@@ -160,7 +160,7 @@ fn each_shape_has_one_picture() {
 
 #[test]
 fn nothing_is_loaded_and_nothing_is_styled_in_place() {
-    let page = html(vec![scored("one", |i| f64::from(i % 2)), scored("two", |_| 0.5)]);
+    let page = html(vec![scored("one", |i| f64::from(i % 2 == 1)), scored("two", |_| 0.5)]);
     let markup = page.replace("http\" + \"://www.w3.org/", "");
     for foreign in ["http://", "https://", "<link", "@import", "url(", " style="] {
         assert!(!markup.contains(foreign), "{foreign}");
@@ -186,7 +186,7 @@ proptest! {
                 trace: Some(serde_json::Value::String(text.clone())),
                 ..row(&id, f1)
             };
-            let grades = (0..30).map(|i| grade(format!("{i}{text}"), f64::from(i % 2))).collect();
+            let grades = (0..30).map(|i| grade(format!("{i}{text}"), f64::from(i % 2 == 1))).collect();
             let mut manifest = manifest(&text);
             manifest.header.trained_on = Some(text.clone());
             let run = ReportRun { manifest: Some(manifest), ..run(&text, grades) };
