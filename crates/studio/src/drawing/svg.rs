@@ -119,7 +119,8 @@ mod tests {
         let drawing = svg(&graph(&["", &format!("={long}|{long}")], &[(0, 1, &long)]));
         // In full in the tooltips of the vertex (label and note) and of the edge, and in the description.
         assert_eq!(drawing.matches(&long).count(), 6);
-        assert_eq!(drawing.matches('…').count(), 3);
+        // Shortened in both boxes, on the edge, and where the description says what the edge leads to.
+        assert_eq!(drawing.matches('…').count(), 4);
     }
 
     #[test]

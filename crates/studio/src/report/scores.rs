@@ -25,7 +25,7 @@ pub(crate) fn colour(run: usize) -> String {
 pub(crate) fn interval_bar(score: &Estimate) -> Markup {
     let at = |value: f64| format!("{:.1}%", value.clamp(0.0, 1.0) * 100.0);
     let width = |from: f64, to: f64| at((to.clamp(0.0, 1.0) - from.clamp(0.0, 1.0)).max(0.004));
-    let is_share = (0.0..=1.0).contains(&score.mean);
+    let is_share = (0.0..=1.0).contains(&score.mean) && score.low.is_finite() && score.high.is_finite();
     html! {
         @if is_share {
             svg.interval role="img" aria-label={ (three(score.low)) " to " (three(score.high)) } {
