@@ -96,7 +96,6 @@ impl<'r> FacetTable<'r> {
         groups.sort_by_key(|(_, ids)| Reverse(largest(ids)));
         let in_all: Vec<Vec<&str>> =
             groups.iter().map(|(value, _)| common_with(index, name, value)).collect();
-        let n_runs = report.runs.len();
         let mut values: Vec<FacetValue<'_>> = Vec::with_capacity(groups.len());
         for (value, ids) in &groups {
             let of_measure = |measure: &&str| {
@@ -110,7 +109,7 @@ impl<'r> FacetTable<'r> {
         // As `compare --by`: the values of a facet are corrected together, each measure on its own.
         for measure in measures {
             let cells: Vec<(&str, &[&str])> = in_all.iter().map(|ids| (*measure, &ids[..])).collect();
-            let tests = tests_against(index, (findings.reference, n_runs), &cells);
+            let tests = tests_against(index, &findings.compared, &cells);
             values.iter_mut().zip(tests).for_each(|(value, tests)| value.tests.push(tests));
         }
         FacetTable { name, measures: measures.to_vec(), values }

@@ -60,23 +60,32 @@ impl<'r> RowIndex<'r> {
 /// A test for each run but the reference, which has none; those that cannot be tested have none, either.
 pub(crate) type RunTests = Vec<Option<PairedTest>>;
 
-/// Tests each run against the reference in each of some measures, over groups of questions; everything is corrected together.
+/// Which runs are tested against which.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Compared {
+    pub(crate) reference: usize,
+    /// The others, without those that repeat gold.
+    pub(crate) others: Vec<usize>,
+    pub(crate) n_runs: usize,
+}
+
+/// Tests runs against the reference in each of some measures, over groups of questions; everything is corrected together.
 pub(crate) fn tests_against(
     index: &RowIndex<'_>,
-    (reference, n_runs): (usize, usize),
+    compared: &Compared,
     cells: &[(&str, &[&str])],
 ) -> Vec<RunTests> {
     let mut places = Vec::new();
     let mut pairs = Vec::new();
     for (cell, (measure, ids)) in cells.iter().enumerate() {
-        for run in (0..n_runs).filter(|run| *run != reference) {
-            if let Some(paired) = index.paired((reference, run), measure, ids.iter().copied()) {
+        for &run in &compared.others {
+            if let Some(paired) = index.paired((compared.reference, run), measure, ids.iter().copied()) {
                 places.push((cell, run));
                 pairs.push(paired);
             }
         }
     }
-    let mut tests = vec![vec![None; n_runs]; cells.len()];
+    let mut tests = vec![vec![None; compared.n_runs]; cells.len()];
     for ((cell, run), test) in places.into_iter().zip(test_all(&pairs)) {
         tests[cell][run] = Some(test);
     }
@@ -93,7 +102,9 @@ pub(crate) struct Findings {
     pub(crate) reference: usize,
     /// The best run that makes mistakes: what is shown of one run at a time starts with it.
     pub(crate) focus: usize,
-    /// The runs compared with the reference in the main measure.
+    /// The reference and the runs that are tested against it.
+    pub(crate) compared: Compared,
+    /// Their tests in the main measure.
     pub(crate) tests: RunTests,
 }
 
@@ -109,8 +120,10 @@ impl Findings {
         let reference = best(&competes).unwrap_or(first);
         let focus = best(&|run| competes(run) && mean(run) < 1.0).unwrap_or(reference);
         let cells = [(main.as_str(), &index.common[..])];
-        let tests = tests_against(index, (reference, report.runs.len()), &cells).remove(0);
-        Findings { main, ranking, reference, focus, tests }
+        let others = (0..report.runs.len()).filter(|run| *run != reference && competes(*run)).collect();
+        let compared = Compared { reference, others, n_runs: report.runs.len() };
+        let tests = tests_against(index, &compared, &cells).remove(0);
+        Findings { main, ranking, reference, focus, compared, tests }
     }
 
     /// The runs that the reference is compared with, the best first.

@@ -95,7 +95,7 @@ pub(crate) fn verdict(report: &Report, findings: &Findings) -> Markup {
         };
     };
     let rival = &report.runs[rival].name;
-    let others = report.runs.len() - 1;
+    let others = findings.compared.others.len();
     html! {
         p.verdict {
             @if test.comparison.difference == 0.0 { strong { (best.name) } " and " strong { (rival) } " are equally good: " (measure) " " b { (mean) } "." }

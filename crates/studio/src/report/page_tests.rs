@@ -83,6 +83,8 @@ fn a_difference_that_may_be_chance_is_no_verdict() {
 fn nobody_is_compared_with_an_oracle() {
     let oracle = ReportRun { manifest: Some(manifest("oracle")), ..scored("oracle", |_| 1.0) };
     let mine = ReportRun { manifest: Some(manifest("http:")), ..scored("mine", |i| f64::from(i % 3 != 0)) };
+    let three = html(vec![oracle.clone(), mine.clone(), scored("bad", |_| 0.0)]);
+    assert!(self::text(&three).contains("mine is better than bad") && !three.contains("corrected for 2"));
     let page = html(vec![oracle, mine]);
     let text = text(&page);
     assert!(text.contains("mine reaches F1 0.667."), "{text}");

@@ -249,7 +249,7 @@ function follow() {
     byId("question").focus({ preventScroll: true });
   } else if (address.startsWith("#list")) {
     setFilters(new URLSearchParams(address.slice(6)));
-    byId("questions").scrollIntoView();
+    byId("questions").scrollIntoView({ behavior: "instant" });
   } else if (came && address.length > 1) {
     const part = byId(address.slice(1));
     if (part) part.scrollIntoView();

@@ -139,7 +139,7 @@ pub(crate) fn scores(
     let measures: Vec<&ShownMeasure> = groups.iter().flat_map(|group| &group.measures).collect();
     let cells: Vec<(&str, &[&str])> =
         measures.iter().map(|measure| (measure.key.as_str(), &index.common[..])).collect();
-    let tests = tests_against(index, (findings.reference, report.runs.len()), &cells);
+    let tests = tests_against(index, &findings.compared, &cells);
     let n_tests = tests.iter().flatten().flatten().count();
     let tests: Vec<(&ShownMeasure, Vec<Option<PairedTest>>)> = measures.into_iter().zip(tests).collect();
     let folded: Vec<&(&ShownMeasure, Vec<Option<PairedTest>>)> =
