@@ -70,6 +70,9 @@ pub struct GradeRow {
     /// How the system found its prediction, if it reports that.
     #[serde(default)]
     pub trace: Option<Json>,
+    /// How certain the system is, if it reports that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// What the prediction cost.
     #[serde(default)]
     pub usage: Option<Usage>,

@@ -49,7 +49,7 @@ pub use question::{
 };
 pub use random::Random;
 pub use run_journal::{RunJournal, RunJournalError};
-pub use run_manifest::{RunHeader, RunManifest, RunManifestError};
+pub use run_manifest::{RunHeader, RunManifest, RunManifestError, today};
 pub use selection::{
     DatasetImport, OpenBenchmark, QuestionSource, Selection, SelectionError, SelectionWarning,
 };

@@ -213,6 +213,11 @@ impl RunManifest {
     }
 }
 
+/// The day in UTC, as `2026-11-16`.
+pub fn today() -> String {
+    utc(SystemTime::now()).chars().take(10).collect()
+}
+
 /// A moment as `2026-11-16T18:20:00Z`.
 fn utc(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());

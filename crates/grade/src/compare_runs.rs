@@ -1,10 +1,10 @@
 //! Compares graded runs of the same benchmark, question by question.
 
-use crate::cast::float;
 use crate::grade_error::GradeError;
 use crate::grade_files::{read_about, read_rows};
+use crate::paired::{PairedValues, test_all};
 use crate::same::{About, RunQuestions, same_benchmark};
-use crate::statistics::{PairedComparison, compare, holm};
+use crate::statistics::PairedComparison;
 use crate::table::Check;
 use crate::usage::UsageSummary;
 use hashbrown::HashMap;
@@ -25,9 +25,6 @@ pub struct CompareConfig {
     /// Measures in which no run may be significantly worse than the first; they are compared, too.
     pub no_regression: Vec<String>,
 }
-
-/// Significance level of the corrected p-value.
-const SIGNIFICANT: f64 = 0.05;
 
 /// A run and its grades.
 pub struct GradedFolder {
@@ -125,43 +122,6 @@ pub struct ComparedRuns {
     pub checks: Vec<Check>,
 }
 
-/// The values of two runs for the same questions, with their means.
-struct Paired<'i> {
-    ids: Vec<&'i str>,
-    first: Vec<f64>,
-    second: Vec<f64>,
-}
-
-impl<'i> Paired<'i> {
-    fn of(
-        first: &GradedFolder,
-        second: &GradedFolder,
-        measure: &str,
-        ids: impl Iterator<Item = &'i str>,
-    ) -> Option<Paired<'i>> {
-        let mut paired = Paired { ids: Vec::new(), first: Vec::new(), second: Vec::new() };
-        for id in ids {
-            if let (Some(a), Some(b)) = (first.value(measure, id), second.value(measure, id)) {
-                paired.ids.push(id);
-                paired.first.push(a);
-                paired.second.push(b);
-            }
-        }
-        (!paired.ids.is_empty()).then_some(paired)
-    }
-
-    fn means(&self) -> (f64, f64) {
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / float(values.len());
-        (mean(&self.first), mean(&self.second))
-    }
-
-    /// Questions that only one of the runs gets right.
-    fn flipped(&self) -> Vec<String> {
-        let is_flipped = |at: &usize| (self.first[*at] >= 1.0) != (self.second[*at] >= 1.0);
-        (0..self.ids.len()).filter(is_flipped).map(|at| self.ids[at].to_owned()).collect()
-    }
-}
-
 /// Compares the first of some graded runs with each of the others.
 ///
 /// ```
@@ -232,32 +192,38 @@ fn comparisons(
     measures: &[String],
     common: &[String],
 ) -> Result<Vec<RunComparison>, GradeError> {
-    let mut rows: Vec<RunComparison> = Vec::new();
+    let mut pairs: Vec<PairedValues<'_>> = Vec::new();
     for second in others {
         for measure in measures {
-            let paired = Paired::of(first, second, measure, common.iter().map(String::as_str))
-                .ok_or_else(|| GradeError::NotMeasured(measure.clone()))?;
-            let (first_mean, second_mean) = paired.means();
-            rows.push(RunComparison {
-                first: first.name.clone(),
-                second: second.name.clone(),
-                measure: measure.clone(),
-                n: paired.ids.len(),
-                first_mean,
-                second_mean,
-                comparison: compare(&paired.first, &paired.second),
-                p_corrected: 1.0,
-                regression: false,
-                flipped: paired.flipped(),
-            });
+            let paired = paired(first, second, measure, common.iter().map(String::as_str));
+            pairs.push(paired.ok_or_else(|| GradeError::NotMeasured(measure.clone()))?);
         }
     }
-    let corrected = holm(&rows.iter().map(|row| row.comparison.p_bootstrap).collect::<Vec<_>>());
-    for (row, p) in rows.iter_mut().zip(corrected) {
-        row.p_corrected = p;
-        row.regression = row.comparison.difference < 0.0 && p < SIGNIFICANT;
-    }
-    Ok(rows)
+    let names = others.iter().flat_map(|second| measures.iter().map(move |measure| (second, measure)));
+    let rows = names.zip(&pairs).zip(test_all(&pairs));
+    let rows = rows.map(|(((second, measure), paired), test)| RunComparison {
+        first: first.name.clone(),
+        second: second.name.clone(),
+        measure: measure.clone(),
+        n: test.n,
+        first_mean: test.first_mean,
+        second_mean: test.second_mean,
+        comparison: test.comparison,
+        p_corrected: test.p_corrected,
+        regression: test.is_regression(),
+        flipped: paired.flipped().map(str::to_owned).collect(),
+    });
+    Ok(rows.collect())
+}
+
+/// The values of two runs for those of the questions that have one in both.
+fn paired<'i>(
+    first: &GradedFolder,
+    second: &GradedFolder,
+    measure: &str,
+    ids: impl Iterator<Item = &'i str>,
+) -> Option<PairedValues<'i>> {
+    PairedValues::of(ids, |id| first.value(measure, id), |id| second.value(measure, id))
 }
 
 impl RunComparison {
@@ -304,27 +270,28 @@ fn by_facet(
     let mut groups: Vec<(&str, Vec<&str>)> = groups.into_iter().collect();
     groups.sort_by_key(|(_, ids)| std::cmp::Reverse(ids.len()));
     let per_run = comparisons.len() / (runs.len() - 1).max(1);
-    let mut rows = Vec::new();
+    let mut names = Vec::new();
+    let mut pairs = Vec::new();
     for (at, RunComparison { measure, .. }) in comparisons.iter().enumerate() {
         let second = &runs[1 + at / per_run];
         for (value, ids) in &groups {
-            let Some(paired) = Paired::of(first, second, measure, ids.iter().copied()) else { continue };
-            let (first_mean, second_mean) = paired.means();
-            rows.push(FacetComparison {
-                value: (*value).to_owned(),
-                second: second.name.clone(),
-                measure: measure.clone(),
-                n: paired.ids.len(),
-                first_mean,
-                second_mean,
-                comparison: compare(&paired.first, &paired.second),
-                p_corrected: 1.0,
-            });
+            let Some(paired) = paired(first, second, measure, ids.iter().copied()) else { continue };
+            names.push((*value, second, measure));
+            pairs.push(paired);
         }
     }
-    let corrected = holm(&rows.iter().map(|row| row.comparison.p_bootstrap).collect::<Vec<_>>());
-    rows.iter_mut().zip(corrected).for_each(|(row, p)| row.p_corrected = p);
-    Ok(rows)
+    let rows = names.into_iter().zip(test_all(&pairs));
+    let rows = rows.map(|((value, second, measure), test)| FacetComparison {
+        value: value.to_owned(),
+        second: second.name.clone(),
+        measure: measure.clone(),
+        n: test.n,
+        first_mean: test.first_mean,
+        second_mean: test.second_mean,
+        comparison: test.comparison,
+        p_corrected: test.p_corrected,
+    });
+    Ok(rows.collect())
 }
 
 fn usage(run: &GradedFolder, common: &[String]) -> Option<UsageSummary> {

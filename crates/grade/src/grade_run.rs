@@ -402,6 +402,7 @@ impl<'a, 'k> Grading<'a, 'k> {
             gold_answers: question.answers.clone(),
             answers: grade.answers.iter().take(MAX_ANSWERS).map(|answer| answer.text.to_string()).collect(),
             trace: prediction.and_then(|prediction| prediction.trace.clone()),
+            confidence: prediction.and_then(|prediction| prediction.confidence),
             usage: prediction.map(|prediction| prediction.usage).filter(|usage| !usage.is_unknown()),
         }
     }

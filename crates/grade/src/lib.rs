@@ -34,11 +34,13 @@ mod measure;
 mod neighbour;
 mod null_as_nan;
 pub mod overlap;
+mod paired;
 mod prediction_source;
 mod qualifiers;
 mod regress_run;
 pub mod regression;
 mod requirements;
+mod risk_coverage;
 mod run_overview;
 mod running_score;
 pub mod same;
@@ -67,9 +69,11 @@ pub use measure::{
     Family, Measure, MeasureDescription, Product, ProductError, USUAL, USUAL_BY_FACET, Values, measures,
 };
 pub use neighbour::{Neighbour, NeighbourError, Statement};
+pub use paired::{PairedTest, PairedValues, test_all};
 pub use prediction_source::PredictionSource;
 pub use regress_run::{RegressConfig, RegressedRun, regress_run};
 pub use requirements::{NotAThreshold, Requirements, Threshold};
+pub use risk_coverage::{RiskCoverage, RiskPoint};
 pub use run_overview::{RunOverview, RunState};
 pub use running_score::RunningScore;
 pub use shown::ShownMeasures;

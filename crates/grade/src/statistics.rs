@@ -98,7 +98,9 @@ pub fn compare(first: &[f64], second: &[f64]) -> PairedComparison {
     let n = float(differences.len().max(1));
     let (difference, deviation) = mean_and_deviation(&differences);
     let (low, high, p_bootstrap) = if differences.is_empty() || deviation == 0.0 {
-        (difference, difference, if difference == 0.0 { 1.0 } else { 0.0 })
+        // Nothing to resample. That all questions differ in the same direction says as much as a sign test.
+        let p = if difference == 0.0 { 1.0 } else { sign_test(0, differences.len()) };
+        (difference, difference, p)
     } else if differences.len() > BOOTSTRAP_UP_TO {
         let error = deviation / n.sqrt();
         let margin = 1.959_963_985 * error;
@@ -208,5 +210,8 @@ mod tests {
         assert_eq!((result.lost, result.won), (0, 30));
         let same = compare(&first, &first);
         assert_eq!((same.difference, same.p_bootstrap, same.p_mcnemar), (0.0, 1.0, 1.0));
+        // One question proves nothing, many that all differ in the same way do.
+        assert_eq!(compare(&[0.0], &[1.0]).p_bootstrap, 1.0);
+        assert!(compare(&[0.0; 10], &[0.5; 10]).p_bootstrap < 0.01);
     }
 }

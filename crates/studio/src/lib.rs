@@ -15,15 +15,11 @@ mod experiment_page;
 mod line_chart;
 mod page;
 mod report;
-mod report_data;
-mod report_page;
 mod stats_page;
 mod sunburst;
 
 pub use drawing::{DrawingError, DrawingFolder, svg};
 pub use experiment_page::{ExperimentPage, PageTable, experiment_markdown, experiment_page};
 pub use line_chart::{ChartLine, LineChart};
-pub use report::{ReportConfig, ReportError, WrittenReport, report};
-pub use report_data::{Report, ReportRun};
-pub use report_page::report_page;
+pub use report::{Report, ReportConfig, ReportError, ReportRun, WrittenReport, report, report_page};
 pub use stats_page::{StatsWithAttacks, stats_page};

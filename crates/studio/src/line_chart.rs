@@ -144,7 +144,7 @@ pub(crate) fn chart_key(charts: &[LineChart]) -> Markup {
     html! {
         p.key {
             @for (colour, name) in &names {
-                span { i style={ "color:var(--line-" (colour % COLOURS) ")" } {} (name) }
+                span { i class={ "line-" (colour % COLOURS) } {} (name) }
             }
             @if lines().any(|line| line.is_published && !line.points.is_empty()) { span { i.dashed {} "in the paper" } }
         }

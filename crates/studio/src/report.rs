@@ -1,18 +1,35 @@
 //! From the folders of graded runs to the file of their report.
 
-use crate::report_data::{Report, ReportRun};
-use crate::report_page::report_page;
+mod coverage;
+mod data;
+mod facets;
+mod findings;
+mod measures;
+mod model;
+mod names;
+mod opening;
+mod page;
+#[cfg(test)]
+mod page_tests;
+mod questions;
+mod scores;
+
+pub use self::model::{Report, ReportRun};
+pub use self::page::report_page;
 use serde::de::DeserializeOwned;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
+use touchstone_benchmark::{
+    ChosenKb, EmbeddedKb, KbChoiceError, KbIdentity, KbSource, RunManifest, RunManifestError, choose_kb,
+};
 use touchstone_grade::same::{DifferentBenchmarks, RunQuestions, same_benchmark};
 use touchstone_grade::{GradeError, read_rows};
-use touchstone_kb::Progress;
 use touchstone_kb::output::{OutputError, OutputFile};
+use touchstone_kb::{Kb, Progress};
 
 /// Which runs a report is about, and where it goes.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct ReportConfig {
     /// Folders that `touchstone grade --out` has written.
     pub runs: Vec<PathBuf>,
@@ -22,6 +39,12 @@ pub struct ReportConfig {
     pub out: PathBuf,
     /// Whether to replace a file that Touchstone did not write or that was changed since.
     pub force: bool,
+    /// The KB with the names of what query graphs name by ids; by default the one that the runs were graded on, if it is found.
+    pub kb: KbSource,
+    /// The KB that the program carries.
+    pub embedded: Option<EmbeddedKb>,
+    /// The day to put on the report, as `2026-11-19`; none if empty.
+    pub date: String,
 }
 
 /// A report that was written.
@@ -57,6 +80,12 @@ pub enum ReportError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+    /// `run.json` of a run cannot be read.
+    #[error(transparent)]
+    Run(#[from] RunManifestError),
+    /// The KB that was asked for cannot be opened.
+    #[error(transparent)]
+    Kb(#[from] KbChoiceError),
     /// The runs are about different benchmarks.
     #[error(transparent)]
     Mixed(#[from] DifferentBenchmarks),
@@ -100,7 +129,8 @@ pub fn report(config: &ReportConfig, progress: &dyn Progress) -> Result<WrittenR
     let mut file = OutputFile::reserve(&config.out, Some(&touchstone_kb::cache_dir()), config.force)?;
     progress.stage("reading grades", None);
     let read = |folder: &PathBuf| touchstone_kb::output::read(folder, || read_run(folder));
-    let runs: Vec<ReportRun> = config.runs.iter().map(read).collect::<Result<_, _>>()?;
+    let mut runs: Vec<ReportRun> = config.runs.iter().map(read).collect::<Result<_, _>>()?;
+    tell_apart(&mut runs, &config.runs);
     let graded = runs.iter().map(|run| {
         let questions = run.grades.iter().map(|grade| (grade.id.as_str(), grade.question.as_str()));
         RunQuestions { name: &run.name, about: &run.summary.about, questions: questions.collect() }
@@ -108,13 +138,61 @@ pub fn report(config: &ReportConfig, progress: &dyn Progress) -> Result<WrittenR
     same_benchmark(&graded.collect::<Vec<_>>())?;
     let benchmark =
         runs.first().map(|run| run.summary.about.benchmark.as_str()).filter(|name| !name.is_empty());
-    let title = || format!("Touchstone: {}", benchmark.unwrap_or("a benchmark"));
-    let report = Report { title: config.title.clone().unwrap_or_else(title), runs };
+    let title = config.title.clone().unwrap_or_else(|| heading(benchmark, &runs));
+    let kb = open_kb(config, &runs)?;
     progress.stage("writing the report", None);
+    let names = kb.as_ref().map(|kb| names::names_in(kb, runs.iter().flat_map(|run| &run.grades)));
+    let report = Report {
+        title,
+        kb: kb.as_ref().map(|kb| KbIdentity::of(Some(kb))),
+        names: names.unwrap_or_default(),
+        date: config.date.clone(),
+        runs,
+    };
+    let report = report.completed();
     let page = report_page(&report)?;
     file.write_all(page.as_bytes()).map_err(ReportError::Write)?;
     file.commit()?;
     Ok(WrittenReport { title: report.title, bytes: page.len() })
+}
+
+/// Runs in folders of the same name are called by their paths.
+fn tell_apart(runs: &mut [ReportRun], folders: &[PathBuf]) {
+    let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
+    for (run, folder) in runs.iter_mut().zip(folders) {
+        if names.iter().filter(|name| **name == run.name).count() > 1 {
+            run.name = folder.display().to_string();
+        }
+    }
+}
+
+/// The heading of a report without one of the user's.
+fn heading(benchmark: Option<&str>, runs: &[ReportRun]) -> String {
+    let benchmark = benchmark.unwrap_or("a benchmark");
+    match runs {
+        [run] => format!("{} on {benchmark}", run.name),
+        [first, second] => format!("{} and {} on {benchmark}", first.name, second.name),
+        _ => format!("{} systems on {benchmark}", runs.len()),
+    }
+}
+
+/// The KB that was asked for, or the one that the runs were graded on, if it can be opened: a report without names is still a report.
+fn open_kb(config: &ReportConfig, runs: &[ReportRun]) -> Result<Option<Kb>, ReportError> {
+    let fingerprint = |run: &ReportRun| {
+        let declared = run.manifest.as_ref().map(|manifest| manifest.header.kb.clone());
+        run.summary.kb.clone().or(declared).filter(|fingerprint| !fingerprint.is_empty())
+    };
+    let wanted = KbIdentity {
+        name: String::new(),
+        fingerprint: runs.iter().find_map(fingerprint).unwrap_or_default(),
+    };
+    let near: Vec<&Path> = config.runs.iter().map(PathBuf::as_path).collect();
+    match choose_kb(&config.kb, &wanted, &near, config.embedded) {
+        Ok(ChosenKb::Kb(kb) | ChosenKb::Other { kb, .. }) => Ok(Some(*kb)),
+        Ok(ChosenKb::None | ChosenKb::Missing) => Ok(None),
+        Err(_) if config.kb == KbSource::OfBenchmark => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn read_run(folder: &Path) -> Result<ReportRun, ReportError> {
@@ -122,6 +200,7 @@ fn read_run(folder: &Path) -> Result<ReportRun, ReportError> {
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(ReportRun {
         name: name.unwrap_or_else(|| folder.display().to_string()),
+        manifest: RunManifest::read_if_present(folder)?,
         summary: read_json(&folder.join("summary.json"))?.unwrap_or_default(),
         sensitivity: read_json(&folder.join("sensitivity.json"))?,
         regression: read_json(&folder.join("regression.json"))?,

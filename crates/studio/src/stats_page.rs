@@ -2,14 +2,14 @@
 
 use crate::cast::float;
 use crate::drawing::ShapePictures;
-use crate::page::page;
+use crate::page::{facts, hash_start, heading, page};
 use crate::sunburst::sunburst;
 use maud::{Markup, html};
 use serde::Serialize;
 use touchstone_benchmark::{Benchmark, BenchmarkManifest, Split};
 use touchstone_forge::stats::{self, Stats, StatsTable};
 use touchstone_grade::attack::{AttackFigure, PUBLISHED};
-use touchstone_kb::counts::grouped;
+use touchstone_kb::counts::{counted, grouped, percent};
 use touchstone_logic::QueryGraph;
 
 /// Maximum number of rows of a table to show.
@@ -27,12 +27,16 @@ pub struct StatsWithAttacks {
     pub attacks: Vec<AttackFigure>,
 }
 
+/// The tables about the wording of questions; all others are about what is asked.
+const WORDING: [&str; 2] = ["words in the question", "first words"];
+
 /// The tables and figures of a benchmark as one HTML page that needs nothing else.
 pub fn stats_page(benchmark: &Benchmark, attacks: &[AttackFigure]) -> String {
     let manifest = &benchmark.manifest;
     let tables = stats::tables(benchmark);
-    let (shapes, others): (Vec<&StatsTable>, Vec<&StatsTable>) =
-        tables.iter().partition(|table| table.name == "shape");
+    let filled = || tables.iter().filter(|table| !table.rows.is_empty() && table.name != "shape");
+    let (wording, asked): (Vec<&StatsTable>, Vec<&StatsTable>) =
+        filled().partition(|table| WORDING.contains(&table.name));
     let mut pictures = ShapePictures::default();
     for question in &benchmark.questions {
         let name = question.alias.as_ref().unwrap_or(&question.shape);
@@ -40,14 +44,19 @@ pub fn stats_page(benchmark: &Benchmark, attacks: &[AttackFigure]) -> String {
     }
     let body = html! {
         (pictures.symbols())
-        (header(benchmark))
+        header { (opening(benchmark)) }
         main {
-            @for table in shapes { section { h2 { "Shapes" } (shape_table(table, &pictures)) } }
-            div.columns {
-                @for table in others { section { h2 { (capitalized(table.name)) } (bar_table(table)) } }
+            @for table in tables.iter().filter(|table| table.name == "shape") {
+                section { h2 { "Shapes" } (shape_table(table, &pictures)) }
             }
-            section { h2 { "First words" } (sunburst(benchmark)) }
-            section { h2 { "Language" } (language(benchmark)) }
+            h2.part { "What is asked" }
+            div.columns { @for table in asked { section { h2 { (capitalized(table.name)) } (bar_table(table)) } } }
+            h2.part { "How it is worded" }
+            div.columns {
+                section { h2 { "Language" } (language(benchmark)) }
+                @for table in wording { section { h2 { (capitalized(table.name)) } (bar_table(table)) } }
+            }
+            section { h2 { "The first four words" } (sunburst(benchmark)) }
             @if !attacks.is_empty() { section { h2 { "Trivial attacks" } (attack_table(attacks)) } }
             @if !manifest.unfilled.is_empty() {
                 section { h2 { "Questions that the knowledge base could not provide" } (unfilled(manifest)) }
@@ -57,20 +66,51 @@ pub fn stats_page(benchmark: &Benchmark, attacks: &[AttackFigure]) -> String {
     page(&manifest.name, STYLE, &body)
 }
 
-fn header(benchmark: &Benchmark) -> Markup {
+fn opening(benchmark: &Benchmark) -> Markup {
     let manifest = &benchmark.manifest;
     let kb = &manifest.kb;
+    let mut found = vec![
+        ("Questions", html! { (grouped(benchmark.questions.len())) }),
+        (
+            "Knowledge base",
+            html! {
+                (if kb.name.is_empty() { "unknown" } else { &kb.name })
+                @if !kb.fingerprint.is_empty() { " " (hash_start(&kb.fingerprint)) }
+            },
+        ),
+        ("Made by", html! { "Touchstone " (manifest.tool_version) }),
+    ];
+    if !benchmark.identity.is_empty() {
+        found.push(("Identity", hash_start(&benchmark.identity)));
+    }
+    if let Some(as_of) = &manifest.as_of {
+        found.push(("Facts as of", html! { (as_of) }));
+    }
+    if let Some(seed) = manifest.recipe_number("seed") {
+        found.push(("Seed", html! { (seed) }));
+    }
+    if !manifest.license.is_empty() {
+        found.push(("Licence", html! { (manifest.license) }));
+    }
     html! {
-        header {
-            h1 { (manifest.name) }
-            p { (manifest.description) }
-            p.key {
-                (grouped(benchmark.questions.len())) " questions on "
-                (if kb.name.is_empty() { "an unknown KB" } else { &kb.name }) " "
-                span title=(kb.fingerprint) { "(" (kb.fingerprint.get(..12).unwrap_or("no fingerprint")) ")" }
-                ", made by touchstone " (manifest.tool_version) "."
-                @for split in Split::ALL { i style={ "background:var(--" (split) ")" } {} (split) }
-            }
+        (heading("Touchstone benchmark", &manifest.name))
+        @if !manifest.description.is_empty() { p.description { (manifest.description) } }
+        (facts(found))
+        (splits(benchmark))
+    }
+}
+
+/// How many questions each split has.
+fn splits(benchmark: &Benchmark) -> Markup {
+    let number = |split| benchmark.questions.iter().filter(|question| question.split == split).count();
+    let all = benchmark.questions.len();
+    let numbers = Split::ALL.map(|split| number(split) as u64);
+    html! {
+        div.splits {
+            (bar(&numbers, all as u64))
+            ul { @for (split, number) in Split::ALL.into_iter().zip(numbers) {
+                li { i.(split.name()) {} b { (grouped(number)) } " " (split) " " span.soft { (percent(number, (all as u64).max(1))) } }
+            } }
         }
     }
 }
@@ -79,19 +119,22 @@ fn header(benchmark: &Benchmark) -> Markup {
 fn shape_table(table: &StatsTable, pictures: &ShapePictures) -> Markup {
     let largest = largest(table);
     html! {
-        table {
-            thead { tr {
-                th { "shape" } th {}
-                @for split in Split::ALL { th.n { (split) } }
-                th.n { "all" } th {}
-            } }
-            @for (name, numbers) in table.rows.iter().take(MAX_ROWS) {
-                tr {
-                    td { (name) } td { (pictures.show(name)) }
-                    @for number in numbers { td.n { (grouped(*number)) } }
-                    td.n { (grouped(numbers.iter().sum::<u64>())) }
-                    td { (bar(numbers, largest, 200.0)) }
-                }
+        div.scroll tabindex="0" role="region" aria-label="Shapes" {
+            table.shapes {
+                thead { tr {
+                    th scope="col" { "shape" }
+                    @for split in Split::ALL { th.n scope="col" { (split) } }
+                    th.n scope="col" { "all" } th scope="col" { span.unseen { "as a bar" } }
+                } }
+                tbody { @for (name, numbers) in table.rows.iter().take(MAX_ROWS) {
+                    @let description = pictures.name(name).map_or("", |name| name.description);
+                    tr {
+                        td { div.shape-cell { (pictures.show(name)) div { (name) @if !description.is_empty() { span.small { (description) } } } } }
+                        @for number in numbers { td.n { (grouped(*number)) } }
+                        td.n { b { (grouped(numbers.iter().sum::<u64>())) } }
+                        td.bar { (bar(numbers, largest)) }
+                    }
+                } }
             }
         }
         (more(table))
@@ -102,13 +145,14 @@ fn bar_table(table: &StatsTable) -> Markup {
     let largest = largest(table);
     html! {
         table {
-            @for (name, numbers) in table.rows.iter().take(MAX_ROWS) {
+            thead.unseen { tr { th scope="col" { (table.name) } th scope="col" { "questions" } th scope="col" { "as a bar" } } }
+            tbody { @for (name, numbers) in table.rows.iter().take(MAX_ROWS) {
                 tr {
-                    td { (name.trim().chars().take(60).collect::<String>()) }
+                    th scope="row" { (name.trim().chars().take(60).collect::<String>()) }
                     td.n { (grouped(numbers.iter().sum::<u64>())) }
-                    td { (bar(numbers, largest, 160.0)) }
+                    td.bar { (bar(numbers, largest)) }
                 }
-            }
+            } }
         }
         (more(table))
     }
@@ -119,23 +163,22 @@ fn largest(table: &StatsTable) -> u64 {
 }
 
 fn more(table: &StatsTable) -> Markup {
-    html! { @if table.rows.len() > MAX_ROWS { p { "and " (table.rows.len() - MAX_ROWS) " more" } } }
+    html! { @if table.rows.len() > MAX_ROWS { p.small { "and " (table.rows.len() - MAX_ROWS) " more" } } }
 }
 
 /// The numbers of the three splits, one after the other.
-fn bar(numbers: &[u64; 3], largest: u64, width: f64) -> Markup {
-    let length = |number: u64| width * float(number) / float(largest.max(1));
+fn bar(numbers: &[u64; 3], largest: u64) -> Markup {
+    let share = |number: u64| format!("{}%", tenths(100.0 * float(number) / float(largest.max(1))));
     let text: Vec<String> = Split::ALL
         .iter()
         .zip(numbers)
         .map(|(split, number)| format!("{split}: {}", grouped(*number)))
         .collect();
     html! {
-        svg width=(width) height="12" role="img" aria-label=(text.join(", ")) {
+        svg.bar role="img" aria-label=(text.join(", ")) {
             @for (at, (number, split)) in numbers.iter().zip(Split::ALL).enumerate() {
                 @if *number > 0 {
-                    rect x=(tenths(numbers[..at].iter().map(|number| length(*number)).sum()))
-                        width=(tenths(length(*number))) height="12" style={ "fill:var(--" (split) ")" } {
+                    rect.(split.name()) x=(share(numbers[..at].iter().sum())) width=(share(*number)) height="100%" {
                         title { (text[at]) }
                     }
                 }
@@ -151,55 +194,63 @@ pub(crate) fn tenths(number: f64) -> String {
 
 fn language(benchmark: &Benchmark) -> Markup {
     html! {
-        table {
-            thead { tr { th { "measure" } @for split in Split::ALL { th.n { (split) } } } }
-            @for (name, means) in stats::means(benchmark) {
-                tr {
-                    td { (name) }
-                    @for mean in means {
-                        td.n { (mean.map_or("-".to_owned(), |mean| format!("{:.1} ({:.1})", mean.mean, mean.deviation))) }
+        div.scroll tabindex="0" role="region" aria-label="Language" {
+            table {
+                thead { tr { th scope="col" { "mean (standard deviation)" } @for split in Split::ALL { th.n scope="col" { (split) } } } }
+                tbody { @for (name, means) in stats::means(benchmark) {
+                    tr {
+                        th scope="row" { (name) }
+                        @for mean in means {
+                            td.n { (mean.map_or("–".to_owned(), |mean| format!("{:.1} ({:.1})", mean.mean, mean.deviation))) }
+                        }
                     }
-                }
+                } }
             }
         }
-        p { "Means with standard deviations. Words and reading ease are counted as in the GrailQA++ paper." }
+        p.small { "Words and reading ease are counted as in the GrailQA++ paper." }
     }
 }
 
 fn attack_table(attacks: &[AttackFigure]) -> Markup {
-    let cell = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+    let cell = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
     html! {
-        table {
-            thead { tr {
-                th { "attack" } th.n { "here" } th.n { "chance" } th.n { "questions" }
-                @for set in PUBLISHED { th.n title=(set.source) { (set.name) } }
-            } }
-            @for figure in attacks {
-                tr {
-                    td { (figure.attack.key().replace('_', " ")) }
-                    td.n { (cell(Some(figure.value))) }
-                    td.n { (cell(figure.chance)) }
-                    td.n { (grouped(figure.questions)) }
-                    @for set in PUBLISHED { td.n { (cell(set.figure(figure.attack))) } }
-                }
+        p.soft { "What can be guessed without understanding a question, and how varied questions are, beside published data sets. docs/attacks.md explains each." }
+        div.scroll tabindex="0" role="region" aria-label="Trivial attacks" {
+            table {
+                thead { tr {
+                    th scope="col" { "attack" } th.n scope="col" { "here" } th.n scope="col" { "chance" } th.n scope="col" { "questions" }
+                    @for set in PUBLISHED { th.n scope="col" title=(set.source) { (set.name) } }
+                } }
+                tbody { @for figure in attacks {
+                    tr {
+                        th scope="row" { (figure.attack.key().replace('_', " ")) }
+                        td.n { b { (cell(Some(figure.value))) } }
+                        td.n { (cell(figure.chance)) }
+                        td.n { (grouped(figure.questions)) }
+                        @for set in PUBLISHED { td.n { (cell(set.figure(figure.attack))) } }
+                    }
+                } }
             }
         }
-        p { "What can be guessed without understanding a question, and how varied questions are; docs/attacks.md explains each." }
     }
 }
 
 fn unfilled(manifest: &BenchmarkManifest) -> Markup {
     html! {
-        table {
-            thead { tr {
-                th { "kind" } th { "level" } th.n { "wanted" } th.n { "made" } th { "most frequent reason" }
-            } }
-            @for cell in &manifest.unfilled {
-                tr {
-                    td { (cell.kind) } td { (cell.level) }
-                    td.n { (grouped(cell.wanted)) } td.n { (grouped(cell.made)) }
-                    td { (cell.reason) }
-                }
+        p.soft { (counted(manifest.unfilled.len(), "kind of question has", "kinds of questions have")) " fewer questions than the recipe wanted." }
+        div.scroll tabindex="0" role="region" aria-label="Missing questions" {
+            table {
+                thead { tr {
+                    th scope="col" { "kind" } th scope="col" { "level" } th.n scope="col" { "wanted" } th.n scope="col" { "made" }
+                    th scope="col" { "most frequent reason" }
+                } }
+                tbody { @for cell in &manifest.unfilled {
+                    tr {
+                        th scope="row" { (cell.kind) } td { (cell.level) }
+                        td.n { (grouped(cell.wanted)) } td.n { (grouped(cell.made)) }
+                        td { (cell.reason) }
+                    }
+                } }
             }
         }
     }

@@ -105,7 +105,7 @@ impl Slice<'_> {
         // The text stands along the radius, so its height has to fit.
         let fits = (to - from) * radius > 13.0 && word.chars().count() <= 12;
         html! {
-            path d=(path) style={ "fill:hsl(" (hue) " 55% " (62 + 7 * ring) "%)" } {
+            path d=(path) fill={ "hsl(" (hue) " 55% " (62 + 7 * ring) "%)" } {
                 title { (word) ": " (tenths(share * 100.0)) " %" }
             }
             @if fits {

@@ -3,13 +3,13 @@
 use touchstone_logic::graph::is_unprintable;
 
 /// Maximum number of characters of a relation.
-const MAX_RELATION: usize = 30;
+pub(super) const MAX_RELATION: usize = 30;
 
 /// The end of a relation's name: the last two parts of a dotted name, the last part of an IRI.
 pub(super) fn relation_text(label: &str) -> String {
     let is_one_word = !label.contains(char::is_whitespace);
     let end = if label.contains("://") && is_one_word {
-        label.trim_end_matches(['/', '#']).rsplit(['/', '#']).next().unwrap_or(label)
+        without_namespace(label)
     } else if is_one_word {
         let second_dot = label.rmatch_indices('.').nth(1);
         second_dot.map_or(label, |(at, _)| &label[at + 1..])
@@ -17,6 +17,16 @@ pub(super) fn relation_text(label: &str) -> String {
         label
     };
     shortened(&printable(end), MAX_RELATION)
+}
+
+/// The last part of an IRI, and a literal without its datatype; any other text as it is.
+pub(super) fn without_namespace(label: &str) -> &str {
+    if let Some((value, _)) = label.split_once("^^") {
+        return value;
+    }
+    let is_iri = label.contains("://") && !label.contains(char::is_whitespace);
+    let end = label.trim_end_matches(['/', '#', '>']).rsplit(['/', '#']).next();
+    if is_iri { end.unwrap_or(label) } else { label }
 }
 
 /// The beginning and the end of a long text: names differ at the end as often as at the beginning.
@@ -62,7 +72,7 @@ pub(super) fn text_width(text: &str, font_size: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{printable, relation_text, shortened};
+    use super::{printable, relation_text, shortened, without_namespace};
 
     #[test]
     fn relations_are_shown_by_their_end() {
@@ -78,6 +88,18 @@ mod tests {
             ("http://", "http:"),
         ] {
             assert_eq!(relation_text(label), shown);
+        }
+    }
+
+    #[test]
+    fn names_lose_what_is_the_same_in_all() {
+        for (label, shown) in [
+            ("http://example.org/poke/25", "25"),
+            ("1994^^http://www.w3.org/2001/XMLSchema#gYear", "1994"),
+            ("see http://example.org/", "see http://example.org/"),
+            ("m.0abc", "m.0abc"),
+        ] {
+            assert_eq!(without_namespace(label), shown);
         }
     }
 

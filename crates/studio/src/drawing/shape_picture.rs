@@ -17,19 +17,25 @@ pub(crate) struct ShapeName {
     pub(crate) short: String,
     /// Its name, its code and a description.
     pub(crate) long: String,
+    /// What it looks like; empty if it has no name in the literature.
+    pub(crate) description: &'static str,
 }
 
 impl ShapeName {
     /// The names of a shape.
     pub(crate) fn of(shape: &Shape) -> ShapeName {
         let Some(alias) = shape.alias else {
-            return ShapeName { short: shape.code.clone(), long: format!("shape {}", shape.code) };
+            return ShapeName {
+                short: shape.code.clone(),
+                long: format!("shape {}", shape.code),
+                description: "",
+            };
         };
         let class = CLASSES.iter().find(|class| class.alias == alias);
         let description = class.map_or("", |class| class.description);
         let short =
             if shape.code == shape.plain { alias.to_string() } else { format!("{alias} {}", shape.code) };
-        ShapeName { long: format!("{alias} ({}): {description}", shape.code), short }
+        ShapeName { long: format!("{alias} ({}): {description}", shape.code), short, description }
     }
 }
 
@@ -63,12 +69,17 @@ impl ShapePictures {
     /// All pictures as symbols, for the beginning of the body.
     pub(crate) fn symbols(&self) -> Markup {
         html! {
-            svg width="0" height="0" aria-hidden="true" style="position:absolute" {
+            svg.symbols width="0" height="0" aria-hidden="true" {
                 @for (number, (_, picture)) in self.shapes.values().enumerate() {
                     symbol id={ "shape-" (number) } viewBox=(view_box(picture.size)) { (picture.content) }
                 }
             }
         }
+    }
+
+    /// The names of the shape with a key.
+    pub(crate) fn name(&self, key: &str) -> Option<&ShapeName> {
+        self.shapes.get(key).map(|(name, _)| name)
     }
 
     /// The picture with a key; nothing if there is none.

@@ -32,7 +32,7 @@ fn look(kind: VertexKind) -> Look {
 
 /// Draws a graph as an `<svg>` element.
 pub fn svg(graph: &QueryGraph) -> String {
-    let plan = GraphPlan::of(graph, None);
+    let plan = GraphPlan::of(graph);
     let (width, height) = (plan.size.width, plan.size.height);
     let name = format!("query graph, {} vertices, {} relations", graph.vertices.len(), graph.edges.len());
     // Lines first: boxes and labels lie on them.
@@ -41,6 +41,7 @@ pub fn svg(graph: &QueryGraph) -> String {
             role="img" aria-label=(name) text-anchor="middle"
             font-family="'DejaVu Sans', Verdana, Helvetica, Arial, sans-serif" {
             title { (name) }
+            desc { (plan.description()) }
             g fill="none" stroke=(LINE) stroke-width="1.5" {
                 @for edge in &plan.edges { path d=(edge.route.path()) {} }
             }
@@ -116,9 +117,10 @@ mod tests {
     fn long_labels_are_in_tooltips() {
         let long = "a".repeat(500);
         let drawing = svg(&graph(&["", &format!("={long}|{long}")], &[(0, 1, &long)]));
-        // In full in the tooltips of the vertex (label and note) and of the edge.
-        assert_eq!(drawing.matches(&long).count(), 3);
-        assert_eq!(drawing.matches('…').count(), 3);
+        // In full in the tooltips of the vertex (label and note) and of the edge, and in the description.
+        assert_eq!(drawing.matches(&long).count(), 6);
+        // Shortened in both boxes, on the edge, and where the description says what the edge leads to.
+        assert_eq!(drawing.matches('…').count(), 4);
     }
 
     #[test]
