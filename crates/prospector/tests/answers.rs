@@ -5,7 +5,7 @@ use serde::Deserialize;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_engine::Words;
 use touchstone_forge::{Recipe, built_in_recipe, make};
-use touchstone_kb::{Kb, NoProgress, cache_dir};
+use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Answer, Knowledge};
 use touchstone_prospector::{MIN_CONFIDENCE, Prospector};

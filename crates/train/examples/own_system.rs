@@ -3,6 +3,7 @@
 //!     cargo run -p touchstone-train --example own_system
 #![allow(clippy::print_stdout)]
 
+#[allow(unreachable_pub)]
 mod most_frequent_form;
 
 use most_frequent_form::{MostFrequentForm, small_benchmark};
