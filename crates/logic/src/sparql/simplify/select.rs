@@ -157,6 +157,7 @@ impl Select {
         self.merge_inner(simplifier);
         self.name_aggregates();
         self.rewrite_conditions(simplifier);
+        self.rewrite_parts(simplifier);
         simplifier.n_meant += self.group.join_statements(&self.used_above());
         self.substitute(is_outermost);
         self.group.deduplicate();
