@@ -93,7 +93,7 @@ pub fn mixed_shape(text: &str) -> Result<(String, Option<usize>), MixSelectionEr
         number.parse().map_err(|source| MixSelectionError::NotANumber { text, number: owned, source })
     });
     let most = most.transpose()?;
-    let is_code = name.starts_with("T1:") || name.starts_with("G1:");
+    let is_code = ["T1:", "G1:", "D1:"].iter().any(|prefix| name.starts_with(prefix));
     if Class::by_name(name).is_none() && !is_code {
         return Err(MixSelectionError::UnknownShape(shortened(name)));
     }

@@ -5,13 +5,17 @@
 //! side conditions ([`crate::Rules`]), those are ignored that data sets add to every query (see `differences`). A query with a cycle or with
 //! things that must differ, and a yes/no question, which has no root, are compared as graphs.
 
+mod difference;
+mod unions;
+
 use super::labelled::LabelledGraph;
 use crate::query::{Ask, Condition, Direction, Mark, Operand, Query, Relate, Set, Step, Superlative};
 use crate::schema_ids::{entities, is_freebase};
 use crate::value::{Symbol, Value};
 use crate::vocabulary::Vocabulary;
-use hashbrown::HashSet;
+use difference::difference;
 use touchstone_kb::Comparison;
+use unions::join_union;
 
 /// The kind of a node of the normal form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -393,49 +397,9 @@ impl Writer<'_> {
         format!("[{:?} {} {value}]", condition.qualifier, condition.comparison)
     }
 
-    /// A union: conjuncts that all branches share are moved outside, once.
+    /// A union.
     fn union(&mut self, branches: &[Set], parts: &mut Vec<Norm>) {
-        let mut things: Vec<Norm> = branches.iter().map(|branch| self.thing(branch)).collect();
-        if things.is_empty() {
-            return parts.push(Norm::leaf(Kind::Union, "nothing".to_owned(), "nothing"));
-        }
-        merge_comparisons(&mut things);
-        let common: Vec<Norm> = things[0]
-            .children
-            .iter()
-            .filter(|part| {
-                !has_marks(part)
-                    && things.iter().all(|thing| thing.children.iter().any(|other| other.key == part.key))
-            })
-            .cloned()
-            .collect();
-        for thing in &mut things {
-            let rest = thing
-                .children
-                .iter()
-                .filter(|part| common.iter().all(|other| other.key != part.key))
-                .cloned()
-                .collect();
-            *thing = thing_of(rest, thing.mark, thing.label.starts_with('*'));
-        }
-        parts.extend(common);
-        merge_comparisons(&mut things);
-        // A branch without any further condition makes the others redundant.
-        if things.iter().any(|thing| thing.children.is_empty()) {
-            return;
-        }
-        things.sort_by(|a, b| a.key.cmp(&b.key));
-        // With marks, keys do not identify the repeated thing; the graph does.
-        let whole = |thing: &Norm| {
-            let question = Norm::new(Kind::Question, String::new(), Symbol::default(), vec![thing.clone()]);
-            graph_key(&question, false, &[], false)
-        };
-        things.dedup_by(|a, b| a.key == b.key && (!has_marks(a) || whole(a) == whole(b)));
-        if things.len() == 1 {
-            parts.append(&mut things[0].children);
-        } else {
-            parts.push(Norm::new(Kind::Union, "union".to_owned(), Symbol::new_static("a union"), things));
-        }
+        join_union(branches.iter().map(|branch| self.thing(branch)).collect(), parts);
     }
 
     fn superlative(&mut self, superlative: &Superlative) -> Norm {
@@ -496,46 +460,6 @@ fn thing_of(mut parts: Vec<Norm>, mark: Option<Mark>, starts: bool) -> Norm {
     let mut norm = Norm::new(Kind::Thing, label.to_owned(), Symbol::default(), parts);
     norm.mark = mark;
     norm
-}
-
-/// Turns "less or equal" into "at most": KoPL cannot express it otherwise.
-fn merge_comparisons(things: &mut Vec<Norm>) {
-    for (strict, both) in [("<", "<="), (">", ">=")] {
-        let mut i = 0;
-        while i < things.len() {
-            let twin = compared_by(&things[i], strict).and_then(|(relation, value)| {
-                things.iter().position(|other| compared_by(other, "=") == Some((relation, value)))
-            });
-            if let (Some(twin), Some((_, value))) = (twin, compared_by(&things[i], strict)) {
-                let label = format!("{both} {value}");
-                let relation = &things[i].children[0];
-                let shown = relation.children[0].children[0].shown.replacen(strict, both, 1);
-                let masked = Some(format!("{both} literal").into());
-                let value = Norm { masked, ..Norm::leaf(Kind::Value, label, shown) };
-                let inner = thing_of(vec![value], None, false);
-                let relation = Norm {
-                    masked: relation.masked.clone(),
-                    ..Norm::new(Kind::Relation, relation.label.clone(), relation.shown.clone(), vec![inner])
-                };
-                things[i] = thing_of(vec![relation], None, false);
-                things.remove(twin);
-                i = 0;
-            } else {
-                i += 1;
-            }
-        }
-    }
-}
-
-/// The relation and the value of a thing that is described only by a comparison with a value.
-fn compared_by<'n>(thing: &'n Norm, comparison: &str) -> Option<(&'n str, &'n str)> {
-    let [relation] = &thing.children[..] else { return None };
-    let [inner] = &relation.children[..] else { return None };
-    let [value] = &inner.children[..] else { return None };
-    if relation.kind != Kind::Relation || value.kind != Kind::Value || inner.kind != Kind::Thing {
-        return None;
-    }
-    Some((relation.label.as_str(), value.label.strip_prefix(comparison)?.strip_prefix(' ')?))
 }
 
 fn has_marks(norm: &Norm) -> bool {
@@ -618,85 +542,4 @@ fn graph_key(
     }
     let (text, exact) = graph.canonical();
     (format!("{} graph {text}", tree.label), exact)
-}
-
-/// Finds the first difference between two normal forms and describes it.
-fn difference(gold: &Norm, predicted: &Norm, place: &str, why: &mut Option<String>) {
-    if why.is_some() || gold.key == predicted.key {
-        return;
-    }
-    if gold.label != predicted.label {
-        *why = Some(instead(gold, predicted, place));
-        return;
-    }
-    let (mut missing, mut extra) = (only_in(gold, predicted), only_in(predicted, gold));
-    // Parts with the same kind and label differ further down; other parts of the same kind were exchanged.
-    for same_label in [true, false] {
-        let mut i = 0;
-        while i < missing.len() {
-            let twin = extra
-                .iter()
-                .position(|x| x.kind == missing[i].kind && (!same_label || x.label == missing[i].label));
-            let Some(twin) = twin else {
-                i += 1;
-                continue;
-            };
-            let (wanted, found) = (missing.remove(i), extra.remove(twin));
-            let below = if wanted.kind == Kind::Relation {
-                format!("{place} > {}", wanted.shown)
-            } else {
-                place.to_owned()
-            };
-            difference(wanted, found, if same_label { &below } else { place }, why);
-        }
-    }
-    if why.is_some() {
-        return;
-    }
-    if let Some(part) = missing.first() {
-        *why = Some(format!("{} {} is missing at {place}", word(part.kind), shown(part)));
-    } else if let Some(part) = extra.first() {
-        *why = Some(format!("{} {} is unexpected at {place}", word(part.kind), shown(part)));
-    }
-}
-
-/// The parts of one form that are not in the other.
-fn only_in<'n>(one: &'n Norm, other: &Norm) -> Vec<&'n Norm> {
-    let known: HashSet<&str> = other.children.iter().map(|part| part.key.as_str()).collect();
-    one.children.iter().filter(|part| !known.contains(part.key.as_str())).collect()
-}
-
-fn instead(gold: &Norm, predicted: &Norm, place: &str) -> String {
-    let (wanted, found) = (shown(gold), shown(predicted));
-    if wanted == found {
-        let turned = without_arrow(&gold.label) == without_arrow(&predicted.label);
-        return match gold.kind {
-            Kind::Relation if turned => format!("relation {wanted} in the other direction at {place}"),
-            kind => format!("{} {} instead of {} at {place}", word(kind), predicted.label, gold.label),
-        };
-    }
-    match gold.kind {
-        Kind::Question => format!("asks for {found} instead of {wanted}"),
-        Kind::Thing => format!("the superlative is about another thing at {place}"),
-        kind => format!("{} {found} instead of {wanted} at {place}", word(kind)),
-    }
-}
-
-fn shown(norm: &Norm) -> &str {
-    if norm.shown.is_empty() { &norm.label } else { &norm.shown }
-}
-
-fn word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Question => "question",
-        Kind::Thing => "thing",
-        Kind::Class => "class",
-        Kind::Entity => "entity",
-        Kind::Value => "value",
-        Kind::Relation => "relation",
-        Kind::Union => "union",
-        Kind::Superlative => "superlative",
-        Kind::Period => "period",
-        Kind::Same => "cycle through",
-    }
 }

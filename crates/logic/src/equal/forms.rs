@@ -6,10 +6,10 @@ use crate::query::{Ask, Operand, Query};
 use crate::read_form::{ReadForm, SparqlForm};
 use crate::reading::ReadError;
 use crate::schema_ids::{entities, resolve_names};
-use crate::sparql::{Structure, difference};
+use crate::sparql::{Statements, Structure, difference};
 use crate::value::Symbol;
 use crate::vocabulary::Vocabulary;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Why two forms cannot be compared.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -118,6 +118,13 @@ pub fn differ_besides(gold: Option<&ReadForm>, predicted: &ReadForm) -> Option<S
     {
         return Some(why);
     }
+    let finds_by_name = |form| has(form, |loss| matches!(loss, Loss::FindsByName));
+    if finds_by_name(gold)
+        && finds_by_name(predicted)
+        && let Some(why) = other_languages_of_texts(gold.sparql_form()?, predicted.sparql_form()?)
+    {
+        return Some(why);
+    }
     // A cast to an integer cuts decimals and makes numbers of texts.
     let cuts = |form| has(form, |loss| matches!(loss, Loss::Cast { function } if is_integer_type(function)));
     if cuts(gold) != cuts(predicted) {
@@ -142,6 +149,35 @@ pub fn other_languages(gold: &SparqlForm, predicted: &SparqlForm) -> Option<Stri
     differ.then(|| {
         format!("gold asks for names in `{}`, predicted in `{}`", gold.join("`, `"), predicted.join("`, `"))
     })
+}
+
+/// How two queries differ in the languages of the names that they find things by; a name without a language stands for any.
+fn other_languages_of_texts(gold: &SparqlForm, predicted: &SparqlForm) -> Option<String> {
+    let languages = |form: &SparqlForm| {
+        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (text, language) in Statements::of(&form.parsed.query).texts {
+            found.entry(text.to_owned()).or_default().insert(language.to_ascii_lowercase());
+        }
+        found
+    };
+    let (gold_languages, predicted_languages) = (languages(gold), languages(predicted));
+    for (text, wanted) in &gold_languages {
+        let Some(found) = predicted_languages.get(text) else { continue };
+        if wanted != found {
+            let joined = |languages: &BTreeSet<String>| {
+                languages.iter().map(String::as_str).collect::<Vec<_>>().join("`, `")
+            };
+            let (wanted, found) = (joined(wanted), joined(found));
+            return Some(format!(
+                "gold finds something by the name {text:?} in `{wanted}`, predicted in `{found}`"
+            ));
+        }
+        // Which of several things has the name in which language.
+        if wanted.len() > 1 {
+            return compare_sparql(gold, predicted).why;
+        }
+    }
+    None
 }
 
 /// Whether two SPARQL queries ask the same, after simplification.

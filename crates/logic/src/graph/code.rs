@@ -19,13 +19,19 @@
 //! the numbering of the vertices, and for `G1:large/...`, the code of graphs that are too large or too symmetric to be
 //! numbered in a reasonable time: it does not depend on how a graph is given either, but different shapes may share it.
 //!
-//! A graph that is not connected, or not a graph, is `INVALID`.
+//! A graph that is **not connected** is written `D1:` and its parts with `+` between them: that of the answer first, the others sorted like
+//! children. The parts are written as above, but without `T1:` and `G1:`. A tree without the answer is written from the vertex in its middle
+//! (from the smaller code, if there are two), with the brackets of an inner vertex, and a graph with cycles without `r`:
+//! `D1:(())+(())+[{}]`.
+//!
+//! What is not a graph is `INVALID`.
 
 use super::cyclic::Numbering;
+use super::parts::{centres, parts};
 use super::query_graph::Skeleton;
 use crate::cast::index32;
 
-/// The code of everything that is not a query: disconnected graphs, edges with a missing end, a missing root.
+/// The code of what is not a query: edges with a missing end, a missing root.
 pub const INVALID: &str = "INVALID";
 
 /// Computes codes. Reuse it, because it reuses its buffers.
@@ -38,6 +44,8 @@ pub struct Coder {
     numbering: Numbering,
     tree: TreeBuffers,
     text: Vec<u8>,
+    /// For the parts of graphs that are not connected.
+    inner: Option<Box<Coder>>,
 }
 
 /// The kind of a code.
@@ -49,6 +57,13 @@ pub(super) enum Kind {
     Cyclic,
     /// `G1:large/`
     Large,
+    /// `D1:`
+    Apart {
+        /// The number of parts.
+        parts: usize,
+        /// Whether no part is `large/`.
+        exact: bool,
+    },
     /// `INVALID`
     Invalid,
 }
@@ -66,22 +81,84 @@ impl Coder {
 
     /// The code and its kind; keeps the traversal of the graph.
     pub(super) fn encode(&mut self, skeleton: &Skeleton) -> (&str, Kind) {
-        let kind = if !self.walk.over(skeleton) || self.walk.order.len() < skeleton.grounded.len() {
+        let kind = if !self.walk.over(skeleton) {
             self.text.clear();
             self.text.extend_from_slice(INVALID.as_bytes());
             Kind::Invalid
+        } else if self.walk.order.len() < skeleton.grounded.len() {
+            self.write_parts(skeleton)
         } else if skeleton.edges.len() < skeleton.grounded.len() {
             // Connected, and no more edges than a tree needs.
             self.tree.write(skeleton, &self.walk, &mut self.text);
             Kind::Tree
-        } else if self.numbering.write(skeleton, &self.walk, &mut self.text) {
+        } else if self.numbering.write(skeleton, true, &self.walk, &mut self.text) {
             Kind::Cyclic
         } else {
             Kind::Large
         };
         (std::str::from_utf8(&self.text).unwrap_or(INVALID), kind)
     }
+
+    /// Writes the codes of the parts of a graph; keeps the traversal from the answer.
+    fn write_parts(&mut self, skeleton: &Skeleton) -> Kind {
+        let inner = self.inner.get_or_insert_default();
+        let parts = parts(skeleton);
+        let mut exact = true;
+        let mut others: Vec<Vec<u8>> = Vec::with_capacity(parts.len());
+        self.text.clear();
+        self.text.extend_from_slice(b"D1:");
+        for (number, part) in parts.iter().enumerate() {
+            if number == 0 {
+                let (code, kind) = inner.encode(part);
+                exact &= kind != Kind::Large;
+                self.text.extend_from_slice(&code.as_bytes()[PREFIX..]);
+            } else {
+                exact &= inner.encode_rootless(part) != Kind::Large;
+                others.push(inner.text.clone());
+            }
+        }
+        others.sort_unstable_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+        for other in others {
+            self.text.push(b'+');
+            self.text.extend_from_slice(&other);
+        }
+        Kind::Apart { parts: parts.len(), exact }
+    }
+
+    /// Writes the code of a connected part without the answer, without a prefix.
+    fn encode_rootless(&mut self, part: &Skeleton) -> Kind {
+        if part.edges.len() >= part.grounded.len() {
+            let exact = self.walk.over(part) && self.numbering.write(part, false, &self.walk, &mut self.text);
+            self.text.drain(..PREFIX);
+            return if exact { Kind::Cyclic } else { Kind::Large };
+        }
+        let mut best: Option<Vec<u8>> = None;
+        let mut rooted = part.clone();
+        for root in centres(part) {
+            rooted.root = root;
+            self.walk.over(&rooted);
+            self.tree.write(&rooted, &self.walk, &mut self.text);
+            self.text.drain(..PREFIX);
+            let brackets = match (rooted.grounded[root as usize], part.edges.is_empty()) {
+                (true, true) => b"()",
+                (true, false) => b"[]",
+                (false, true) => b"{}",
+                (false, false) => b"()",
+            };
+            if let [first, .., last] = &mut self.text[..] {
+                [*first, *last] = *brackets;
+            }
+            if best.as_ref().is_none_or(|best| self.text < *best) {
+                best = Some(std::mem::take(&mut self.text));
+            }
+        }
+        self.text = best.unwrap_or_default();
+        Kind::Tree
+    }
 }
+
+/// The length of `T1:` and `G1:`.
+const PREFIX: usize = 3;
 
 /// A breadth-first traversal of a graph from its root.
 #[derive(Debug, Default)]

@@ -50,26 +50,32 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// Writes the code of a connected graph with at least one cycle; false if it is not exact.
-    pub(super) fn write(&mut self, skeleton: &Skeleton, walk: &Walk, text: &mut Vec<u8>) -> bool {
+    /// Writes the code of a connected graph with at least one cycle; false if it is not exact. `rooted`: whether it has the answer.
+    pub(super) fn write(
+        &mut self,
+        skeleton: &Skeleton,
+        rooted: bool,
+        walk: &Walk,
+        text: &mut Vec<u8>,
+    ) -> bool {
         if skeleton.grounded.len() <= MAX_VERTICES {
-            self.load(skeleton);
+            self.load(skeleton, rooted);
             self.refiner.refine(&self.links, &mut self.colours);
             self.find_twins();
             text.clear();
-            text.extend_from_slice(b"G1:r");
-            let (constraints, variables) = count_colours(skeleton);
+            text.extend_from_slice(if rooted { b"G1:r" } else { b"G1:" });
+            let (constraints, variables) = count_colours(skeleton, rooted);
             text.extend(std::iter::repeat_n(b'c', constraints));
             text.extend(std::iter::repeat_n(b'v', variables));
             if self.search(text) {
                 return true;
             }
         }
-        self.write_large(skeleton, walk, text);
+        self.write_large(skeleton, rooted, walk, text);
         false
     }
 
-    fn load(&mut self, skeleton: &Skeleton) {
+    fn load(&mut self, skeleton: &Skeleton, rooted: bool) {
         self.count = skeleton.grounded.len();
         self.links.clear();
         self.links.resize(self.count * self.count, 0);
@@ -82,7 +88,9 @@ impl Numbering {
         // Not every colour need occur; the refinement closes the gap.
         self.colours.clear();
         self.colours.extend(skeleton.grounded.iter().map(|&grounded| if grounded { 1 } else { 2 }));
-        self.colours[skeleton.root as usize] = 0;
+        if rooted {
+            self.colours[skeleton.root as usize] = 0;
+        }
     }
 
     fn find_twins(&mut self) {
@@ -182,12 +190,14 @@ impl Numbering {
     }
 
     /// Writes the numbers of constraints, variables and relations, and a hash of all neighbourhoods.
-    fn write_large(&mut self, skeleton: &Skeleton, walk: &Walk, text: &mut Vec<u8>) {
+    fn write_large(&mut self, skeleton: &Skeleton, rooted: bool, walk: &Walk, text: &mut Vec<u8>) {
         let count = skeleton.grounded.len();
         self.hashes.clear();
         self.hashes.extend((0..count).map(|v| {
-            let colour = if v == skeleton.root as usize { 0 } else { 1 + u64::from(!skeleton.grounded[v]) };
-            mix(colour + (u64::from(walk.depth[v]) << 2))
+            let is_root = rooted && v == skeleton.root as usize;
+            let colour = if is_root { 0 } else { 1 + u64::from(!skeleton.grounded[v]) };
+            let depth = if rooted { walk.depth[v] } else { 0 };
+            mix(colour + (u64::from(depth) << 2))
         }));
         // Larger graphs get fewer rounds; the number depends only on the shape.
         for _ in 0..(2_000_000 / (count + skeleton.edges.len())).clamp(3, 32) {
@@ -201,7 +211,7 @@ impl Numbering {
             std::mem::swap(&mut self.hashes, &mut self.next_hashes);
         }
         let hash = self.hashes.iter().fold(0, |sum: u64, &hash| sum.wrapping_add(mix(hash)));
-        let (constraints, variables) = count_colours(skeleton);
+        let (constraints, variables) = count_colours(skeleton, rooted);
         text.clear();
         // Writing to memory cannot fail.
         let _ = write!(text, "G1:large/c{constraints}v{variables}e{}/{hash:016x}", skeleton.edges.len());
@@ -272,11 +282,11 @@ fn cell_end(cells: u64, start: usize, length: usize) -> usize {
 }
 
 /// The number of constraints and the number of variables besides the answer.
-fn count_colours(skeleton: &Skeleton) -> (usize, usize) {
-    let root = skeleton.root as usize;
+fn count_colours(skeleton: &Skeleton, rooted: bool) -> (usize, usize) {
+    let is_root = |v: usize| rooted && v == skeleton.root as usize;
     let constraints =
-        skeleton.grounded.iter().enumerate().filter(|&(v, &grounded)| grounded && v != root).count();
-    (constraints, skeleton.grounded.len() - 1 - constraints)
+        skeleton.grounded.iter().enumerate().filter(|&(v, &grounded)| grounded && !is_root(v)).count();
+    (constraints, skeleton.grounded.len() - usize::from(rooted) - constraints)
 }
 
 /// The number of a vertex, of which there are at most 64, in 8 bits.
@@ -318,7 +328,7 @@ mod tests {
     /// The code by definition: every order that follows the colours, and the alphabetically first text.
     fn by_definition(skeleton: &Skeleton) -> String {
         let mut numbering = Numbering::default();
-        numbering.load(skeleton);
+        numbering.load(skeleton, true);
         numbering.refiner.refine(&numbering.links, &mut numbering.colours);
         let count = skeleton.grounded.len();
         let mut best: Option<String> = None;

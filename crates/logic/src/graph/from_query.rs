@@ -289,7 +289,7 @@ pub(super) fn simplest_root(graph: &QueryGraph) -> usize {
 /// The same, of some vertices.
 pub(super) fn simplest_of(graph: &QueryGraph, vertices: &[usize]) -> Option<usize> {
     // Codes of large graphs with cycles are slow, and their shapes are not interesting: take the first.
-    let tree = graph.edges.len() < graph.vertices.len();
+    let tree = graph.edges.len() + graph.traversal().starts.len() <= graph.vertices.len();
     if vertices.len() < 2 || graph.vertices.len() > if tree { 200 } else { 10 } {
         return vertices.first().copied();
     }

@@ -6,6 +6,7 @@ mod code;
 mod cyclic;
 mod from_query;
 mod from_sparql;
+mod parts;
 mod query_graph;
 mod shape;
 mod shape_counts;

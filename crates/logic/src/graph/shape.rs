@@ -1,24 +1,26 @@
 //! The shape of a query: its code, its name if it has one, and its counts.
 
 use super::alias::Alias;
-use super::code::{Coder, INVALID, Kind, Walk};
+use super::code::{Coder, INVALID, Kind};
+use super::parts::without_grounding;
 use super::query_graph::Skeleton;
 use crate::cast::index32;
 
 /// The structure of a query without its names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// The canonical code: `T1:...` for trees, `G1:...` for graphs with cycles, or `INVALID`.
+    /// The canonical code: `T1:...` for trees, `G1:...` for graphs with cycles, `D1:...` for graphs that are not connected, or
+    /// `INVALID`.
     pub code: String,
     /// The code when only the root and the edges count, as in the papers: inner entities and variable leaves
-    /// are vertices like any other. Equal to `code` for almost all questions, and for graphs with cycles.
+    /// are vertices like any other. Equal to `code` for almost all questions, and for parts with cycles.
     pub plain: String,
     /// The name of the class in the literature, if it is known or can be inferred.
     pub alias: Option<Alias>,
     /// The number of relations.
     pub relations: u32,
     /// The number of outer constraints: grounded vertices, except the answer, from which nothing leads
-    /// further away from the answer. In a tree these are the grounded leaves.
+    /// further away from the answer. In a tree these are the grounded leaves; what is not connected with the answer has none.
     pub constraints: u32,
     /// The distances of these constraints from the answer, sorted.
     pub depths: Vec<u32>,
@@ -28,19 +30,18 @@ pub struct Shape {
     pub cycle: bool,
     /// Whether there are fewer than three relations.
     pub simple: bool,
-    /// Whether the same code means the same shape. False for `INVALID`, and for `G1:large/...`, the code of graphs
+    /// Whether the same code means the same shape. False for `INVALID`, and for `large/...`, the code of graphs
     /// that are too large or too symmetric: the code still does not depend on how the graph is given.
     pub exact: bool,
 }
 
 impl Shape {
-    /// The shape of a graph. If a graph is not connected, everything except the number of relations refers to the
-    /// component of the answer.
+    /// The shape of a graph. If it is not connected, the constraints and their distances are those of the part of the answer.
     pub fn of(skeleton: &Skeleton) -> Shape {
         Coder::new().shape(skeleton)
     }
 
-    /// Whether the graph is a valid query.
+    /// Whether it is the shape of a graph: every edge has both ends, and there is an answer.
     pub fn is_valid(&self) -> bool {
         self.code != INVALID
     }
@@ -60,11 +61,17 @@ impl Coder {
         };
         // The traversal goes from near to far, so the distances are sorted.
         let depths: Vec<u32> = walk.order.iter().copied().filter(is_constraint).map(depth).collect();
-        let is_reached = |v: u32| walk.depth.get(v as usize).is_some_and(|&depth| depth != Walk::UNREACHED);
-        let reached = skeleton.edges.iter().filter(|&&(from, _)| is_reached(from)).count();
-        let cycle = reached > 0 && reached >= walk.order.len();
-        let marked = kind == Kind::Tree && !skeleton.edges.is_empty() && code.contains(['[', '{']);
-        let plain = if marked { self.plain(skeleton) } else { code.clone() };
+        let (parts, exact, has_trees) = match kind {
+            Kind::Tree => (1, true, true),
+            Kind::Cyclic => (1, true, false),
+            Kind::Large => (1, false, false),
+            Kind::Apart { parts, exact } => (parts, exact, true),
+            Kind::Invalid => (0, false, false),
+        };
+        let cycle = parts > 0 && skeleton.edges.len() + parts > skeleton.grounded.len();
+        // Lone constraints have no mark of their own.
+        let marked = parts > 1 || has_trees && code.contains(['[', '{']);
+        let plain = if marked { self.code(&without_grounding(skeleton)).to_owned() } else { code.clone() };
         Shape {
             alias: if kind == Kind::Tree { Alias::of_code(&plain) } else { None },
             plain,
@@ -75,20 +82,8 @@ impl Coder {
             depths,
             cycle,
             simple: skeleton.edges.len() < 3,
-            exact: matches!(kind, Kind::Tree | Kind::Cyclic),
+            exact,
         }
-    }
-
-    /// The code of a tree without grounding: all leaves are written alike, and so are all inner vertices.
-    fn plain(&mut self, skeleton: &Skeleton) -> String {
-        let mut degree = vec![0u32; skeleton.grounded.len()];
-        for &(from, to) in &skeleton.edges {
-            degree[from as usize] += 1;
-            degree[to as usize] += 1;
-        }
-        let grounded = degree.iter().map(|&degree| degree == 1).collect();
-        let plain = Skeleton { root: skeleton.root, grounded, edges: skeleton.edges.clone() };
-        self.code(&plain).to_owned()
     }
 }
 
@@ -131,10 +126,25 @@ mod tests {
     }
 
     #[test]
-    fn invalid_ones() {
+    fn parts() {
         let apart = graph(&["", "=c", "", "=d"], &[(0, 1, ""), (2, 3, ""), (2, 3, "")]).shape();
-        assert_eq!((apart.code.as_str(), apart.relations, apart.constraints), ("INVALID", 3, 1));
-        assert!(!apart.exact && !apart.is_valid() && !apart.cycle);
+        assert_eq!((apart.code.as_str(), apart.relations, apart.constraints), ("D1:(())+cv/0-1,0-1", 3, 1));
+        assert!(apart.exact && apart.is_valid() && apart.cycle && apart.alias.is_none());
+        assert_eq!(apart.plain, apart.code);
+        // SELECT ?b ?d { wd:Q1 :p ?b ; :q ?d }, and ASK { :a :p :b . :c :p :d }
+        let two = graph(&["", "=c", "", "=c"], &[(1, 0, ""), (3, 2, "")]).shape();
+        assert_eq!(
+            (two.code.as_str(), two.plain.as_str(), two.cycle),
+            ("D1:(())+(())", "D1:(())+(())", false)
+        );
+        let ground = graph(&["=a", "=b", "=c", "=d"], &[(0, 1, ""), (2, 3, "")]).shape();
+        assert_eq!((ground.code.as_str(), ground.plain.as_str()), ("D1:(())+[()]", "D1:(())+(())"));
+        let lone = graph(&["", "=c", "=d", ""], &[(0, 3, "")]).shape();
+        assert_eq!((lone.code.as_str(), lone.plain.as_str()), ("D1:({})+()+()", "D1:(())+{}+{}"));
+    }
+
+    #[test]
+    fn invalid_ones() {
         for (root, count, edges) in
             [(0, 0, vec![]), (5, 2, vec![(0, 1)]), (0, 2, vec![(0, 7)]), (0, 2, vec![(9, 0)])]
         {

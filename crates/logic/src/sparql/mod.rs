@@ -26,7 +26,7 @@ pub mod write;
 pub use close::parse_closed;
 pub use dialect::Dialect;
 pub use iris::QueryIris;
-pub use isomorphism::{Structure, StructureCondition, difference};
+pub use isomorphism::{ConditionKind, Structure, StructureCondition, difference};
 pub use names::Namespaces;
 pub use neural::{decode_neural, encode_neural, is_neural_name, neural_mark};
 pub use not_recognised::{NotRecognised, OutsideAlgebra};

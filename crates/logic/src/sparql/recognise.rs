@@ -24,18 +24,21 @@ pub fn recognise(query: &spargebra::Query, names: &Namespaces) -> Result<Recogni
     let (spargebra::Query::Select { pattern, .. } | spargebra::Query::Ask { pattern, .. }) = query else {
         return as_written;
     };
-    let counts_rows = matches!(&as_written, Ok(found) if found.lost.contains(&Loss::CountsRows));
-    if as_written.is_ok() && !counts_rows && !says_more_than_meant(pattern) {
+    // What another spelling would not lose: a COUNT of rows, and the text of an IRI.
+    let loses = |found: &Result<Recognised, NotRecognised>| {
+        let is_spelling = |loss: &Loss| matches!(loss, Loss::CountsRows | Loss::TextOnly { .. });
+        matches!(found, Ok(found) if found.lost.iter().any(is_spelling))
+    };
+    if as_written.is_ok() && !loses(&as_written) && !says_more_than_meant(pattern) {
         return as_written;
     }
     let Some(simplified) = Simplified::of(query) else { return as_written };
     let follows_meaning = simplified.n_meant > 0;
-    if as_written.is_ok() && !follows_meaning && !counts_rows {
+    if as_written.is_ok() && !follows_meaning && !loses(&as_written) {
         return as_written;
     }
     let recognised = checked(&simplified.query, names);
-    let still_counts_rows = matches!(&recognised, Ok(found) if found.lost.contains(&Loss::CountsRows));
-    if as_written.is_ok() && !follows_meaning && still_counts_rows {
+    if as_written.is_ok() && !follows_meaning && loses(&recognised) {
         return as_written;
     }
     let recognised = recognised.map(|mut recognised| {

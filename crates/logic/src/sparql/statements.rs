@@ -35,6 +35,8 @@ pub struct Statements<'q> {
     pub iris: Vec<Cow<'q, str>>,
     /// The IRIs of datatypes and functions, of the template of CONSTRUCT and of FROM.
     pub other_iris: Vec<&'q str>,
+    /// The texts that have a language, those of conditions included, with their languages as they come.
+    pub texts: Vec<(&'q str, &'q str)>,
 }
 
 /// What is left to look at.
@@ -180,8 +182,9 @@ impl<'q> Statements<'q> {
     }
 
     fn datatype(&mut self, literal: &'q Literal) {
-        if literal.language().is_none() {
-            self.other_iris.push(literal.datatype().as_str());
+        match literal.language() {
+            Some(language) => self.texts.push((literal.value(), language)),
+            None => self.other_iris.push(literal.datatype().as_str()),
         }
     }
 

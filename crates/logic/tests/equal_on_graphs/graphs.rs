@@ -138,8 +138,13 @@ impl Words {
         let all: BTreeSet<String> = subjects.iter().map(ToString::to_string).collect();
         for (subject, name) in subjects.iter().zip(all) {
             for label in LABELS {
-                let name = Literal::new_language_tagged_literal(&name, "en").unwrap();
-                add(subject, label, &name.into());
+                // Some things have names in further languages.
+                for language in ["en", "en-gb", "sv"] {
+                    if language == "en" || random.below(3) == 0 {
+                        let name = Literal::new_language_tagged_literal(&name, language).unwrap();
+                        add(subject, label, &name.into());
+                    }
+                }
             }
         }
         graph

@@ -74,7 +74,7 @@ fn shape_name(shape: &Shape) -> String {
             .replace(':', "-")
             .replace('(', "d")
             .replace(')', "u")
-            .replace(['[', ']', '{', '}', '/', ','], "_"),
+            .replace(['[', ']', '{', '}', '/', ',', '+'], "_"),
     }
 }
 

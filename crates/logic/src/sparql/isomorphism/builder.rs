@@ -3,7 +3,7 @@
 use super::super::Namespaces;
 use super::super::statements::{literal_text, path_text};
 use super::scopes::Scopes;
-use super::{Node, hash};
+use super::{ConditionKind, Node, hash};
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
 use spargebra::term::{GroundTerm, Literal, NamedNodePattern, TermPattern, TriplePattern, Variable};
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ pub(super) struct Builder<'q> {
     pub(super) names: Vec<(&'q str, bool)>,
     /// The variables that can be seen, by number.
     seen: Vec<usize>,
-    pub(super) conditions: Vec<usize>,
+    pub(super) conditions: Vec<(usize, ConditionKind)>,
     /// What groups are made by.
     pub(super) keys: Vec<&'q str>,
     depth: usize,
@@ -57,8 +57,8 @@ impl<'q> Builder<'q> {
         }
     }
 
-    fn condition(&mut self, node: usize) -> usize {
-        self.conditions.push(node);
+    fn condition(&mut self, kind: ConditionKind, node: usize) -> usize {
+        self.conditions.push((node, kind));
         node
     }
 
@@ -119,6 +119,7 @@ impl<'q> Builder<'q> {
         self.deeper(|builder| {
             let mut parts = Vec::new();
             let mut inner = pattern;
+            let kind = kind_of_filters(pattern);
             while let GraphPattern::Filter { expr, inner: filtered } = inner {
                 for conjunct in operands(expr, |e| match e {
                     Expression::And(left, right) => Some((left, right)),
@@ -129,7 +130,7 @@ impl<'q> Builder<'q> {
                     }
                     let condition = builder.expression(conjunct)?;
                     let condition = builder.node("filter", true, vec![condition]);
-                    parts.push(builder.condition(condition));
+                    parts.push(builder.condition(kind, condition));
                 }
                 inner = filtered;
             }
@@ -145,7 +146,8 @@ impl<'q> Builder<'q> {
             }
             while let GraphPattern::Minus { left, right } = inner {
                 let subtracted = builder.body(right)?;
-                parts.push(builder.node("minus", true, vec![subtracted]));
+                let minus = builder.node("minus", true, vec![subtracted]);
+                parts.push(builder.condition(ConditionKind::Minus, minus));
                 inner = left;
             }
             // In a simplified query, optional parts that follow each other do not depend on each other.
@@ -202,7 +204,8 @@ impl<'q> Builder<'q> {
                     self.scopes.enter_branch(branch, &local);
                     branches.push(self.part_of_its_own(branch)?);
                 }
-                self.node("union", false, branches)
+                let union = self.node("union", false, branches);
+                self.condition(ConditionKind::Union, union)
             }
             GraphPattern::LeftJoin { left, right, expression } => {
                 let children = vec![self.group(left)?, self.optional(right, expression.as_ref())?];
@@ -210,7 +213,8 @@ impl<'q> Builder<'q> {
             }
             GraphPattern::Minus { left, right } => {
                 let children = vec![self.group(left)?, self.body(right)?];
-                self.node("subtracted", true, children)
+                let minus = self.node("subtracted", true, children);
+                self.condition(ConditionKind::Minus, minus)
             }
             GraphPattern::Lateral { left, right } => {
                 let children = vec![self.group(left)?, self.group(right)?];
@@ -234,7 +238,9 @@ impl<'q> Builder<'q> {
             GraphPattern::Project { inner, variables } => self.projected(inner, variables)?,
             GraphPattern::Distinct { inner } => {
                 let inner = self.group(inner)?;
-                self.node("distinct", true, vec![inner])
+                let distinct = self.leaf("no repetition");
+                self.condition(ConditionKind::Distinct, distinct);
+                self.node("distinct", true, vec![inner, distinct])
             }
             GraphPattern::Reduced { inner } => {
                 let inner = self.group(inner)?;
@@ -242,9 +248,15 @@ impl<'q> Builder<'q> {
             }
             GraphPattern::Slice { inner, start, length } => {
                 let inner = self.group(inner)?;
-                let slice = self.leaf(("slice", start, length));
-                self.condition(slice);
-                self.node("sliced", true, vec![inner, slice])
+                let limit = self.leaf(("limit", length));
+                if length.is_some() {
+                    self.condition(ConditionKind::Limit, limit);
+                }
+                let offset = self.leaf(("offset", start));
+                if *start > 0 {
+                    self.condition(ConditionKind::Offset, offset);
+                }
+                self.node("sliced", true, vec![inner, limit, offset])
             }
             GraphPattern::Group { inner, variables, aggregates } => {
                 self.grouped(inner, variables, aggregates)?
@@ -260,7 +272,7 @@ impl<'q> Builder<'q> {
         let expression = self.expression(expression)?;
         let variable = self.variable(variable.as_str(), false);
         let bound = self.node("bind", true, vec![variable, expression]);
-        Some(self.condition(bound))
+        Some(self.condition(ConditionKind::Expression, bound))
     }
 
     /// An optional part with its conditions.
@@ -275,9 +287,10 @@ impl<'q> Builder<'q> {
         for conjunct in conjuncts.into_iter().flatten() {
             let condition = self.expression(conjunct)?;
             let condition = self.node("filter", true, vec![condition]);
-            children.push(self.condition(condition));
+            children.push(self.condition(ConditionKind::Filter, condition));
         }
-        Some(self.node("optional", false, children))
+        let optional = self.node("optional", false, children);
+        Some(self.condition(ConditionKind::Optional, optional))
     }
 
     /// A table of values.
@@ -310,7 +323,7 @@ impl<'q> Builder<'q> {
             };
             let expression = self.expression(expression)?;
             let order = self.node(way, true, vec![expression]);
-            orders.push(self.condition(order));
+            orders.push(self.condition(ConditionKind::Order, order));
         }
         orders.insert(0, self.group(inner)?);
         Some(self.node("ordered", true, orders))
@@ -345,7 +358,7 @@ impl<'q> Builder<'q> {
             let aggregate = self.aggregate(aggregate)?;
             let variable = self.variable(variable.as_str(), false);
             let aggregate = self.node("aggregate", true, vec![variable, aggregate]);
-            found.push(self.condition(aggregate));
+            found.push(self.condition(ConditionKind::Aggregate, aggregate));
         }
         let found = self.node("aggregates", false, found);
         Some(self.node("grouped", true, vec![inner, keys, found]))
@@ -459,6 +472,17 @@ impl<'q> Builder<'q> {
         };
         let children = operands.into_iter().map(|e| self.expression(e)).collect::<Option<Vec<_>>>()?;
         Some(self.node(tag, ordered, children))
+    }
+}
+
+/// Filters around groups are conditions on these.
+fn kind_of_filters(mut pattern: &GraphPattern) -> ConditionKind {
+    while let GraphPattern::Filter { inner, .. } = pattern {
+        pattern = inner;
+    }
+    match pattern {
+        GraphPattern::Group { .. } => ConditionKind::Having,
+        _ => ConditionKind::Filter,
     }
 }
 

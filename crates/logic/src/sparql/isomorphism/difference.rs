@@ -1,7 +1,7 @@
 //! Where two simplified queries differ, in words.
 
 use super::super::statements::{StatementTerm, Statements};
-use super::Structure;
+use super::{ConditionKind, Structure, StructureCondition};
 use spargebra::Query;
 use spargebra::algebra::GraphPattern;
 
@@ -21,18 +21,40 @@ pub fn difference(gold: &Query, predicted: &Query) -> String {
     if let Some(only) = first_missing(&theirs, &ours) {
         return format!("only predicted has {only}");
     }
-    let conditions = |query| {
-        let numbers = |structure: Structure<'_>| {
-            let mut numbers: Vec<u64> = structure.conditions().iter().map(|c| c.number).collect();
+    if let (Some(ours), Some(theirs)) = (Structure::of(gold), Structure::of(predicted))
+        && let Some(why) = other_condition(&ours, &theirs)
+    {
+        return why;
+    }
+    "the same parts, joined differently".to_owned()
+}
+
+/// The first kind of condition in which two queries differ.
+fn other_condition(gold: &Structure<'_>, predicted: &Structure<'_>) -> Option<String> {
+    let (gold, predicted) = (gold.conditions(), predicted.conditions());
+    for kind in ConditionKind::ALL {
+        let numbers = |conditions: &[StructureCondition<'_>]| {
+            let mut numbers: Vec<u64> =
+                conditions.iter().filter(|condition| condition.kind == kind).map(|c| c.number).collect();
             numbers.sort_unstable();
             numbers
         };
-        Structure::of(query).map(numbers)
-    };
-    if conditions(gold) != conditions(predicted) {
-        return "another condition, expression, order, limit or aggregate".to_owned();
+        let (ours, theirs) = (numbers(&gold), numbers(&predicted));
+        let (only_ours, only_theirs) = (first_missing(&ours, &theirs), first_missing(&theirs, &ours));
+        let who = match (only_ours, only_theirs) {
+            (None, None) => continue,
+            (Some(_), None) => "only gold has",
+            (None, Some(_)) => "only predicted has",
+            (Some(_), Some(_)) => return Some(format!("another {}", kind.word())),
+        };
+        let (n, word) = (ours.len().min(theirs.len()), kind.word());
+        let article = if word.starts_with(['a', 'o']) { "an" } else { "a" };
+        return Some(match n {
+            0 => format!("{who} {article} {word}"),
+            _ => format!("{who} a further {word}"),
+        });
     }
-    "the same parts, joined differently".to_owned()
+    None
 }
 
 fn kind(query: &Query) -> &'static str {
@@ -107,7 +129,7 @@ fn short_name(iri: &str) -> String {
 }
 
 /// The first of a sorted list that another one does not have as often.
-fn first_missing<'t>(list: &'t [String], other: &[String]) -> Option<&'t str> {
+fn first_missing<'t, T: Ord>(list: &'t [T], other: &[T]) -> Option<&'t T> {
     let mut rest = other.iter().peekable();
     for item in list {
         while rest.peek().is_some_and(|next| *next < item) {

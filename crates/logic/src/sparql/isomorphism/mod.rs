@@ -31,8 +31,8 @@ pub struct Structure<'q> {
     root: usize,
     /// By number: the name, with whether it is a blank node's.
     variables: Vec<&'q str>,
-    /// The nodes of conditions: filters, bindings, aggregates, orders and limits.
-    conditions: Vec<usize>,
+    /// The nodes of conditions with their kinds.
+    conditions: Vec<(usize, ConditionKind)>,
     /// The variable that the query asks for, if it is one.
     answer: Option<&'q str>,
     /// The variables that the columns show, each once.
@@ -41,9 +41,72 @@ pub struct Structure<'q> {
     keys: Vec<&'q str>,
 }
 
+/// What a query states besides its triple patterns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ConditionKind {
+    /// A filter, or a condition of an optional part.
+    Filter,
+    /// A condition on groups.
+    Having,
+    /// A value that is computed and named.
+    Expression,
+    /// An aggregate.
+    Aggregate,
+    /// A key of an order.
+    Order,
+    /// LIMIT
+    Limit,
+    /// OFFSET
+    Offset,
+    /// DISTINCT, where it matters.
+    Distinct,
+    /// An optional part as a whole.
+    Optional,
+    /// A union as a whole.
+    Union,
+    /// What is subtracted, as a whole.
+    Minus,
+}
+
+impl ConditionKind {
+    /// All kinds, the most particular first: the parts as a whole contain the others.
+    pub const ALL: [ConditionKind; 11] = [
+        ConditionKind::Filter,
+        ConditionKind::Having,
+        ConditionKind::Expression,
+        ConditionKind::Aggregate,
+        ConditionKind::Order,
+        ConditionKind::Limit,
+        ConditionKind::Offset,
+        ConditionKind::Distinct,
+        ConditionKind::Optional,
+        ConditionKind::Union,
+        ConditionKind::Minus,
+    ];
+
+    /// Its name in messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            ConditionKind::Filter => "filter",
+            ConditionKind::Having => "condition on groups",
+            ConditionKind::Expression => "computed value",
+            ConditionKind::Aggregate => "aggregate",
+            ConditionKind::Order => "order",
+            ConditionKind::Limit => "limit",
+            ConditionKind::Offset => "offset",
+            ConditionKind::Distinct => "DISTINCT",
+            ConditionKind::Optional => "optional part",
+            ConditionKind::Union => "union",
+            ConditionKind::Minus => "MINUS",
+        }
+    }
+}
+
 /// A condition of a query: the same number for conditions that differ in the names of their variables only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructureCondition<'q> {
+    /// What it is.
+    pub kind: ConditionKind,
     /// What it says.
     pub number: u64,
     /// The names of its variables, each once.
@@ -292,7 +355,7 @@ impl<'q> Structure<'q> {
     /// The conditions of the query: what it states besides its triple patterns.
     pub fn conditions(&self) -> Vec<StructureCondition<'q>> {
         let hashes = self.hashes(&vec![0; self.variables.len()]);
-        let condition = |&at: &usize| {
+        let condition = |&(at, kind): &(usize, ConditionKind)| {
             let (mut variables, mut nodes) = (Vec::new(), vec![at]);
             while let Some(at) = nodes.pop() {
                 let node = &self.nodes[at];
@@ -303,7 +366,7 @@ impl<'q> Structure<'q> {
                 }
                 nodes.extend(node.children.iter().rev());
             }
-            StructureCondition { number: hashes[at], variables }
+            StructureCondition { kind, number: hashes[at], variables }
         };
         self.conditions.iter().map(condition).collect()
     }

@@ -7,7 +7,7 @@ use super::decoration::label_of;
 use super::group::{Group, Optional, Table};
 use super::variables::{self, Names};
 use spargebra::algebra::{Expression, Function};
-use spargebra::term::{GroundTerm, Literal, NamedNode};
+use spargebra::term::{Literal, NamedNode, Variable};
 use std::collections::{BTreeMap, HashSet};
 
 const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
@@ -72,49 +72,51 @@ impl Group {
         texts.extend(places.into_iter().filter(is_text).map(|(name, _)| name).collect());
         texts
     }
-
-    /// Conditions that a variable is one of some things become tables, if every solution has the variable.
-    fn list_things(&mut self) {
-        let things = |filter: &Expression| match filter {
-            Expression::In(variable, list) => match variable.as_ref() {
-                Expression::Variable(variable) => Some((variable.clone(), iris(list)?)),
-                _ => None,
-            },
-            _ => None,
-        };
-        if !self.filters.iter().any(|filter| things(filter).is_some()) {
-            return;
-        }
-        let certain = self.certain();
-        for filter in std::mem::take(&mut self.filters) {
-            match things(&filter).filter(|(variable, _)| certain.has(variable.as_str())) {
-                Some((variable, list)) => {
-                    let rows = list.into_iter().map(|iri| vec![Some(GroundTerm::NamedNode(iri))]).collect();
-                    let mut table = Table { variables: vec![variable], rows };
-                    table.remove_repetition();
-                    self.values.push(table);
-                }
-                None => self.filters.push(filter),
-            }
-        }
-    }
 }
 
 impl Table {
-    fn remove_repetition(&mut self) {
+    pub(super) fn remove_repetition(&mut self) {
         let mut seen = HashSet::new();
         self.rows.retain(|row| seen.insert(row.clone()));
     }
 }
 
-/// The IRIs of a list of nothing else.
-fn iris(list: &[Expression]) -> Option<Vec<NamedNode>> {
-    list.iter()
-        .map(|item| match item {
-            Expression::NamedNode(iri) => Some(iri.clone()),
+/// The variable that must be one of some things, and these things: `?x IN (:a, :b)`, `?x = :a`, `STR(?x) = "urn:a"`. `is_resource`: whether
+/// a variable cannot be a literal, whose text may be that of an IRI.
+pub(super) fn things_of_filter(
+    filter: &Expression,
+    is_resource: &dyn Fn(&Variable) -> bool,
+) -> Option<(Variable, Vec<NamedNode>)> {
+    let (of, list) = match filter {
+        Expression::In(of, list) => (of.as_ref(), &list[..]),
+        Expression::Equal(left, right) | Expression::SameTerm(left, right) => {
+            let (of, constant) = if is_constant(left) { (right, left) } else { (left, right) };
+            (of.as_ref(), std::slice::from_ref(constant.as_ref()))
+        }
+        _ => return None,
+    };
+    let iri = |item: &Expression| match item {
+        Expression::NamedNode(iri) => Some(iri.clone()),
+        _ => None,
+    };
+    let text = |item: &Expression| match item {
+        Expression::Literal(literal) if literal.datatype().as_str() == XSD_STRING => {
+            NamedNode::new(literal.value()).ok()
+        }
+        _ => None,
+    };
+    match of {
+        Expression::Variable(variable) => {
+            Some((variable.clone(), list.iter().map(iri).collect::<Option<Vec<_>>>()?))
+        }
+        Expression::FunctionCall(Function::Str, arguments) => match &arguments[..] {
+            [Expression::Variable(variable)] if is_resource(variable) => {
+                Some((variable.clone(), list.iter().map(text).collect::<Option<Vec<_>>>()?))
+            }
             _ => None,
-        })
-        .collect()
+        },
+        _ => None,
+    }
 }
 
 /// Conditions that all hold, each in one way. A condition that fails says the same as one that is false.
@@ -147,6 +149,9 @@ pub(super) fn rewritten(conditions: Vec<Expression>, known: &Known) -> Vec<Expre
 fn rewrite(expression: &mut Expression, known: &Known) {
     let mut stack = vec![expression];
     while let Some(expression) = stack.pop() {
+        while let Some(same) = without_denial(expression) {
+            *expression = same;
+        }
         match expression {
             Expression::Or(..) => join_alternatives(expression),
             Expression::FunctionCall(function, arguments) => {
@@ -189,6 +194,24 @@ fn rewrite(expression: &mut Expression, known: &Known) {
             }
         }
     }
+}
+
+/// A denied comparison, or one of several conditions that is denied, without `!`. Both fail alike where a value is missing or has no order.
+fn without_denial(expression: &mut Expression) -> Option<Expression> {
+    let Expression::Not(inner) = expression else { return None };
+    let empty = || Box::new(Expression::Coalesce(Vec::new()));
+    let take = |operand: &mut Box<Expression>| std::mem::replace(operand, empty());
+    Some(match inner.as_mut() {
+        Expression::Less(a, b) => Expression::GreaterOrEqual(take(a), take(b)),
+        Expression::LessOrEqual(a, b) => Expression::Greater(take(a), take(b)),
+        Expression::Greater(a, b) => Expression::LessOrEqual(take(a), take(b)),
+        Expression::GreaterOrEqual(a, b) => Expression::Less(take(a), take(b)),
+        Expression::And(a, b) => {
+            let (a, b) = (Expression::Not(take(a)), Expression::Not(take(b)));
+            Expression::Or(Box::new(a), Box::new(b))
+        }
+        _ => return None,
+    })
 }
 
 fn is_constant(expression: &Expression) -> bool {

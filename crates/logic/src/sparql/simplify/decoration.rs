@@ -2,6 +2,7 @@
 
 use super::Simplifier;
 use super::group::{Group, Optional, predicate};
+use super::languages;
 use super::select::{Column, Grouping, Select};
 use super::statements::is_statement;
 use super::variables::{self, Names, name_of};
@@ -223,8 +224,28 @@ impl Select {
                 }
             }
         }
-        found.retain(|label| self.is_only_shown(label));
+        found.retain(|label| self.is_only_shown(label) && !self.multiplies_rows(label));
         found
+    }
+
+    /// Whether a thing with several labels comes up several times where that matters: under a COUNT of rows, or a limit. A thing has one name in
+    /// each language.
+    fn multiplies_rows(&self, label: &Label) -> bool {
+        let is_cut = self.is_cut();
+        let counts_rows = self.grouping.as_ref().is_some_and(Grouping::counts_rows);
+        if label.is_of_service || !(is_cut || counts_rows) {
+            return false;
+        }
+        let Some((name, _)) = label.variables.first() else { return false };
+        if label.is_name && self.group.fixes_language(name) {
+            return false;
+        }
+        match &self.grouping {
+            // Each label makes a group with all its rows.
+            Some(grouping) if grouping.keys.iter().any(|key| label.has(key.as_str())) => is_cut,
+            Some(_) => counts_rows,
+            None => !self.distinct || self.columns.iter().any(|column| label.has(column.source.as_str())),
+        }
     }
 
     /// The columns that the label service fills.
@@ -380,6 +401,16 @@ impl Group {
             found.push(group);
         }
         found
+    }
+
+    /// Whether a condition says in which one language a label is.
+    fn fixes_language(&self, name: &str) -> bool {
+        let own = self.filters.iter().any(|filter| languages::is_fixed(filter, name));
+        own || self.optionals.iter().any(|Optional { group, conditions }| {
+            let binds_here = group.triples.iter().any(|triple| label_of(triple) == Some(name));
+            let is_here = binds_here && conditions.iter().any(|c| languages::is_fixed(c, name));
+            is_here || group.fixes_language(name)
+        })
     }
 
     /// How often a variable is used, apart from conditions on its language.

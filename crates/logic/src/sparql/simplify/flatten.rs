@@ -43,7 +43,8 @@ impl Simplifier {
                         branch => branches.push(self.group(branch)?),
                     }
                 }
-                Group { unions: vec![branches], ..Group::default() }
+                let listed = Group::list_of_branches(&branches, self);
+                listed.unwrap_or_else(|| Group { unions: vec![branches], ..Group::default() })
             }
             GraphPattern::LeftJoin { left, right, expression } => {
                 let left = self.group(left)?;

@@ -64,6 +64,17 @@ impl Group {
             && self.filters.is_empty()
     }
 
+    /// Whether no solution comes up twice, because it is made of nothing but triples and paths.
+    pub(super) fn is_set(&self) -> bool {
+        self.unions.is_empty()
+            && self.values.is_empty()
+            && self.nested.is_empty()
+            && self.optionals.is_empty()
+            && self.binds.is_empty()
+            // A pair may come up once for each of several properties.
+            && self.paths.iter().all(|path| !matches!(path.path, PropertyPathExpression::NegatedPropertySet(_)))
+    }
+
     /// The variables that every solution binds.
     pub(super) fn certain(&self) -> Names {
         let mut names = Names::default();

@@ -10,12 +10,17 @@ use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Gra
 use spargebra::term::Variable;
 
 impl Select {
+    /// Whether it matters how often each row of the group comes up.
+    pub(super) fn counts_rows(&self, simplifier: &Simplifier) -> bool {
+        match &self.grouping {
+            Some(grouping) => grouping.counts_rows(),
+            None => self.repeats_rows(simplifier),
+        }
+    }
+
     /// Writes conditions in one way.
     pub(super) fn rewrite_conditions(&mut self, simplifier: &Simplifier) {
-        let rows_count = match &self.grouping {
-            Some(grouping) => grouping.counts_rows(),
-            None => simplifier.rows_count && !self.distinct,
-        };
+        let rows_count = self.counts_rows(simplifier);
         self.group.rewrite_conditions(rows_count);
         if !rows_count {
             self.group.join_repeated_steps(&self.used_above());

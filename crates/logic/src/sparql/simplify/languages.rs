@@ -1,6 +1,7 @@
 //! The languages of names.
 
 use super::Simplifier;
+use super::flatten::conjuncts;
 use super::group::{Group, Optional, predicate};
 use super::variables;
 use spargebra::algebra::{Expression, Function, GraphPattern};
@@ -61,6 +62,22 @@ fn collect(condition: &Expression, name: &str, languages: &mut std::collections:
             }
         }
     }
+}
+
+/// Whether a condition says which one language a variable has.
+pub(super) fn is_fixed(condition: &Expression, name: &str) -> bool {
+    conjuncts(condition).into_iter().any(|condition| {
+        let (left, right) = match condition {
+            Expression::Equal(left, right) => (left.as_ref(), right.as_ref()),
+            Expression::In(left, list) if list.len() == 1 => match list.first() {
+                Some(right) => (left.as_ref(), right),
+                None => return false,
+            },
+            _ => return false,
+        };
+        let is_literal = |expression: &Expression| matches!(expression, Expression::Literal(_));
+        (is_language_of(left, name) && is_literal(right)) || (is_language_of(right, name) && is_literal(left))
+    })
 }
 
 /// Whether an expression is the language of a variable.

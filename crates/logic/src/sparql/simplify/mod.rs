@@ -14,6 +14,7 @@ mod flatten;
 mod group;
 mod having;
 mod languages;
+mod parts;
 mod paths;
 pub(super) mod rows;
 mod select;

@@ -3,7 +3,7 @@
 use super::group::{Group, Path, predicate};
 use super::variables::{Names, name_of};
 use spargebra::algebra::PropertyPathExpression as P;
-use spargebra::term::TermPattern;
+use spargebra::term::{TermPattern, TriplePattern};
 
 /// Maximum number of paths to look for repeated steps beside.
 const MAX_PATHS: usize = 50;
@@ -53,8 +53,26 @@ fn sequence(path: &P, rows_count: bool) -> P {
             None => joined.push(step),
         }
     }
-    let join = |second: P, first: P| P::Sequence(Box::new(first), Box::new(second));
-    joined.into_iter().rev().reduce(join).unwrap_or_else(|| path.clone())
+    if !rows_count {
+        repeat_last(&mut joined);
+    }
+    in_sequence(joined).unwrap_or_else(|| path.clone())
+}
+
+fn in_sequence(steps: Vec<P>) -> Option<P> {
+    steps.into_iter().rev().reduce(|second, first| P::Sequence(Box::new(first), Box::new(second)))
+}
+
+/// `p+/p` as `p/p+`.
+fn repeat_last(steps: &mut [P]) {
+    for end in 1..steps.len() {
+        for at in (1..=end).rev() {
+            match &steps[at - 1] {
+                P::OneOrMore(inner) if **inner == steps[at] => steps.swap(at - 1, at),
+                _ => break,
+            }
+        }
+    }
 }
 
 /// `p+` for a step and its repetition, in either order.
@@ -86,6 +104,10 @@ impl Group {
         }
         let mut at = 0;
         while at < self.paths.len() {
+            if let Some((triple, before, after)) = self.step_after(at, used) {
+                self.triples[triple] = before;
+                self.paths[at] = after;
+            }
             match self.step_beside(at, used) {
                 Some((triple, joined)) => {
                     self.triples.remove(triple);
@@ -94,6 +116,31 @@ impl Group {
                 None => at += 1,
             }
         }
+    }
+
+    /// `?x p+ ?m . ?m p ?y` as `?x p ?m . ?m p+ ?y`: the number of the triple, and both.
+    fn step_after(&self, at: usize, used: &Names) -> Option<(usize, TriplePattern, Path)> {
+        let Path { subject, path, object } = &self.paths[at];
+        let P::OneOrMore(step) = path else { return None };
+        let P::NamedNode(property) = step.as_ref() else { return None };
+        let name = name_of(object)?;
+        let triple = self
+            .triples
+            .iter()
+            .position(|triple| predicate(triple) == Some(property.as_str()) && triple.subject == *object)?;
+        let mut rest = self.clone();
+        let last = rest.triples.remove(triple).object;
+        rest.paths.remove(at);
+        let is_end = |term: &TermPattern| name_of(term).as_deref() == Some(name.as_str());
+        if used.has(&name) || rest.mentions(&name) || is_end(subject) || is_end(&last) {
+            return None;
+        }
+        let before = TriplePattern {
+            subject: subject.clone(),
+            predicate: self.triples[triple].predicate.clone(),
+            object: object.clone(),
+        };
+        Some((triple, before, Path { subject: object.clone(), path: path.clone(), object: last }))
     }
 
     /// The triple with one more step of a path, and the path of both.

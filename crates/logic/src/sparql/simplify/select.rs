@@ -2,11 +2,9 @@
 
 use super::Simplifier;
 use super::flatten::conjuncts;
-use super::group::{Group, Path, Table};
+use super::group::{Group, Table};
 use super::variables::{self, Names};
-use spargebra::algebra::{
-    AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression, PropertyPathExpression,
-};
+use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
 use spargebra::term::Variable;
 
 /// A SELECT as a set of rows: neither repetitions nor an order without a limit count.
@@ -106,9 +104,9 @@ impl Select {
             GraphPattern::Group { .. } => return None,
             _ => None,
         };
-        let rows_count = simplifier.rows_count && !distinct;
-        let group = simplifier.group_in(below, rows_count)?;
-        Some(Select { columns, group, grouping, order, slice, distinct })
+        let mut select = Select { columns, group: Group::default(), grouping, order, slice, distinct };
+        select.group = simplifier.group_in(below, select.repeats_rows(simplifier))?;
+        Some(select)
     }
 
     /// The pattern of an ASK: whether anything is found does not depend on columns, order and repetition.
@@ -133,6 +131,16 @@ impl Select {
         })
     }
 
+    /// Whether a limit may cut off rows, and keeps more than the first.
+    pub(super) fn is_cut(&self) -> bool {
+        !matches!(self.slice, None | Some((0, Some(0..=1))))
+    }
+
+    /// Whether a row without groups may come up several times where that matters: in what is around it, or under a limit.
+    pub(super) fn repeats_rows(&self, simplifier: &Simplifier) -> bool {
+        !self.distinct && (simplifier.rows_count || (self.is_cut() && self.grouping.is_none()))
+    }
+
     /// The pattern of an ASK.
     pub(super) fn pattern_of_ask(self) -> GraphPattern {
         self.group.pattern()
@@ -149,6 +157,7 @@ impl Select {
         self.merge_inner(simplifier);
         self.name_aggregates();
         self.rewrite_conditions(simplifier);
+        self.rewrite_parts(simplifier);
         simplifier.n_meant += self.group.join_statements(&self.used_above());
         self.substitute(is_outermost);
         self.group.deduplicate();
@@ -156,10 +165,11 @@ impl Select {
             self.remove_decoration(simplifier);
         }
         self.remove_unused_aggregates();
-        if !simplifier.rows_count || self.distinct || self.grouping.is_some() {
+        if self.grouping.is_some() || !self.repeats_rows(simplifier) {
             self.remove_unused_optionals();
         }
         self.count_distinct();
+        self.find_distinct();
         if self.slice.is_none() {
             self.order.clear();
         }
@@ -304,21 +314,19 @@ impl Select {
         self.group.remove_unused_optionals(&used);
     }
 
+    /// Rows in which every variable is a column come up once.
+    fn find_distinct(&mut self) {
+        if self.is_cut() && self.grouping.is_none() && self.group.is_set() {
+            let shown = |name: &str| self.columns.iter().any(|column| column.source.as_str() == name);
+            self.distinct |= self.group.certain().iter().all(shown);
+        }
+    }
+
     /// COUNT counts each answer once if a solution is nothing but its answer.
     fn count_distinct(&mut self) {
         let Some(grouping) = &mut self.grouping else { return };
         let group = &self.group;
-        let is_simple = group.unions.is_empty()
-            && group.values.is_empty()
-            && group.nested.is_empty()
-            && group.optionals.is_empty()
-            && group.binds.is_empty();
-        if !is_simple {
-            return;
-        }
-        // A pair may come up once for each of several properties.
-        let is_set = |path: &Path| !matches!(path.path, PropertyPathExpression::NegatedPropertySet(_));
-        if !group.paths.iter().all(is_set) {
+        if !group.is_set() {
             return;
         }
         let names = group.certain();
@@ -351,6 +359,7 @@ impl Select {
 
     /// The SELECT as a pattern of the parser. `rows_count`: whether it matters how often each row comes up.
     pub(super) fn pattern(self, rows_count: bool) -> GraphPattern {
+        let keeps_repetition = self.is_cut() && self.grouping.is_none();
         let Select { columns, group, grouping, order, slice, distinct } = self;
         let mut pattern = group.pattern();
         if let Some(Grouping { keys, aggregates, having, named }) = grouping {
@@ -373,7 +382,7 @@ impl Select {
             pattern = GraphPattern::OrderBy { inner: Box::new(pattern), expression: order };
         }
         pattern = GraphPattern::Project { inner: Box::new(pattern), variables: projected };
-        if distinct || !rows_count {
+        if distinct || !(rows_count || keeps_repetition) {
             pattern = GraphPattern::Distinct { inner: Box::new(pattern) };
         }
         match slice {

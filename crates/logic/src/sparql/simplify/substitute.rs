@@ -175,7 +175,7 @@ impl Group {
     }
 
     /// Whether a variable is in a place where no literal can be.
-    fn is_resource(&self, variable: &Variable) -> bool {
+    pub(super) fn is_resource(&self, variable: &Variable) -> bool {
         self.triples.iter().any(|triple| {
             matches!(&triple.subject, TermPattern::Variable(subject) if subject == variable)
                 || matches!(&triple.predicate, NamedNodePattern::Variable(predicate) if predicate == variable)
