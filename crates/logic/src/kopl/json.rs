@@ -253,7 +253,7 @@ mod tests {
         #[test]
         fn round_trip(program in arbitrary::programs(arbitrary::PIECES)) {
             prop_assert_eq!(Program::from_json(&program.to_json()), Ok(program.clone()));
-            prop_assert_eq!(Program::from_deserializer(&json!(program)), Ok(program.clone()));
+            prop_assert_eq!(Program::from_deserializer(json!(program)), Ok(program.clone()));
             prop_assert_eq!(serde_json::from_str::<Program>(&program.to_json()).ok(), Some(program));
         }
     }
