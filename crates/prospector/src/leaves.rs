@@ -246,7 +246,6 @@ impl Finder<'_, '_> {
 
     /// Surnames and misspelt names, for words that are not part of a known name.
     fn partial_names(&mut self, covered: u64) {
-        let mut searches = 0;
         let known: HashSet<usize> =
             self.leaves.iter().filter(|leaf| leaf.words.count_ones() == 1).map(|leaf| leaf.first).collect();
         let is_typed_in_lower_case = self.words.iter().skip(1).all(|word| !word.is_capital);
@@ -257,11 +256,7 @@ impl Finder<'_, '_> {
             .filter(|&at| !self.words[at].is_plain && self.words[at].lower.len() >= 4)
             .filter(|&at| !self.is_schema_word(at) && self.words[at].lower.chars().all(char::is_alphabetic))
             .collect();
-        for at in candidates {
-            if searches == SEARCHES {
-                return;
-            }
-            searches += 1;
+        for at in candidates.into_iter().take(SEARCHES) {
             let word = self.words[at].lower.clone();
             let hits = self.kb.find_names(&word, 4 * ENTITIES);
             let is_part = |name: &str| touchstone_kb::fold(name).split(' ').any(|part| part == word);

@@ -266,5 +266,5 @@ fn items(query: &Query) -> Vec<String> {
 /// The relations and attributes that are left out of training, chosen by their ids.
 fn left_out(questions: &[TrainingQuestion<'_>], seed: u64) -> HashSet<String> {
     let all = questions.iter().flat_map(|(_, query)| items(query));
-    all.filter(|id| crate::feature_names::hash(id, seed) % LEFT_OUT == 0).collect()
+    all.filter(|id| crate::feature_names::hash(id, seed).is_multiple_of(LEFT_OUT)).collect()
 }

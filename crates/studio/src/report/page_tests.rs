@@ -28,7 +28,7 @@ fn row(id: &str, f1: f64) -> GradeRow {
 /// A run of 60 questions of two levels with the scores that a function gives them.
 fn scored(name: &str, f1: impl Fn(usize) -> f64) -> ReportRun {
     let facets = |i: usize| {
-        let level = if i % 3 == 0 { "zero-shot" } else { "i.i.d." };
+        let level = if i.is_multiple_of(3) { "zero-shot" } else { "i.i.d." };
         [("level".to_owned(), vec![level.to_owned()])].into_iter().collect()
     };
     run(name, (0..60).map(|i| GradeRow { facets: facets(i), ..row(&format!("q{i:02}"), f1(i)) }).collect())
