@@ -111,8 +111,13 @@ fn fitting(limit: &str, nouns: &[&str]) -> Option<String> {
             let named: Vec<&str> = [one, other].into_iter().filter(names).collect();
             return Some(if named.len() == 1 { named[0].to_owned() } else { limit.to_owned() });
         }
-        // Without a comma, what follows the last item may be about all of them.
-        None if !limit.contains(", ") => return Some(limit.to_owned()),
+        // Without a comma, what follows the last item may be about all of them: only that item can stand alone.
+        None if !limit.contains(", ") => {
+            let (others, last) = limit.rsplit_once(" and ").unwrap_or(("", limit));
+            let begins = |noun: &&str| last.strip_prefix(*noun).is_some_and(|rest| rest.starts_with(' '));
+            let is_last = nouns.iter().any(begins) && !others.split(" and ").any(|item| is_about(&item));
+            return Some(if is_last { last.to_owned() } else { limit.to_owned() });
+        }
         None => limit.split(", ").flat_map(|items| items.split(" and ")).collect(),
     };
     let about: Vec<&str> = items.into_iter().filter(is_about).collect();
@@ -241,6 +246,11 @@ mod tests {
                 Some("countries and territories whose anthem is known"),
             ),
             ("major rivers", ["rivers", "waters"], Some("major rivers")),
+            (
+                "U.S. presidents and members of Congress up to 2015 and Nobel laureates up to 2010",
+                ["Nobel laureates", "people"],
+                Some("Nobel laureates up to 2010"),
+            ),
         ] {
             assert_eq!(fitting(limit, &nouns).as_deref(), fits, "{limit} for {nouns:?}");
         }

@@ -62,7 +62,10 @@ impl Verbaliser<'_, '_> {
         if is_unique && let Some(owned) = self.owned(from)? {
             return Ok((owned, false));
         }
-        let many = may_be_many && !is_unique && self.takes_several(relate) && self.random.percent(60);
+        // "the countries where X was born" would say that there are several.
+        let has_several = || self.members_of(from).is_none_or(|members| members.len() > 1);
+        let may_be_many = may_be_many && !is_unique && self.takes_several(relate) && has_several();
+        let many = may_be_many && self.random.percent(60);
         let (_, clauses) = self.described(from, many)?;
         let described = self.nominal_within(&noun, clauses, many);
         let text = match (is_unique, many) {
