@@ -15,4 +15,6 @@ mod paraphrase;
 
 pub use checks::{Fault, check_numbers, is_far_enough};
 pub use near_misses::near_misses;
-pub use paraphrase::{ParaphraseConfig, ParaphraseError, ParaphraseReport, Rejected, paraphrase};
+pub use paraphrase::{
+    ParaphraseConfig, ParaphraseError, ParaphraseReport, Rejected, paraphrase, paraphrase_prompt,
+};

@@ -45,10 +45,13 @@ pub enum ParaphraseError {
     /// The user stopped it.
     #[error("stopped")]
     Interrupted,
-    /// The system failed on the first questions.
-    #[error("the system failed: {0}")]
+    /// The system failed on all of the first questions.
+    #[error("the system failed on the first questions: {0}; check that it runs, and its address and name")]
     System(SystemError),
 }
+
+/// Number of questions after which it is given up if the system failed on all of them.
+const FIRST: usize = 3;
 
 /// The result of the paraphrases.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -88,6 +91,8 @@ pub fn paraphrase(
 ) -> Result<ParaphraseReport, ParaphraseError> {
     progress.stage("paraphrasing", Some(questions.len() as u64));
     let (next, results) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let (n_failed, n_answered) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let is_hopeless = || n_answered.load(Ordering::Relaxed) == 0 && n_failed.load(Ordering::Relaxed) >= FIRST;
     let all: &[Question] = questions;
     std::thread::scope(|scope| {
         for _ in 0..config.workers.clamp(1, all.len().max(1)) {
@@ -97,10 +102,12 @@ pub fn paraphrase(
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     all.get(at).map(|question| (at, question))
                 } {
-                    if progress.cancelled() {
+                    if progress.cancelled() || is_hopeless() {
                         return;
                     }
                     let outcome = one(question, config, &mut *worker);
+                    let counter = if outcome.is_ok() { &n_answered } else { &n_failed };
+                    counter.fetch_add(1, Ordering::Relaxed);
                     results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(at, outcome);
                     progress.advance(1);
                 }
@@ -133,12 +140,29 @@ pub fn paraphrase(
         }
     }
     match first_error {
-        Some(error) if report.errors == report.questions => Err(ParaphraseError::System(error)),
+        Some(error) if is_hopeless() || report.errors == report.questions => {
+            Err(ParaphraseError::System(error))
+        }
         _ => Ok(report),
     }
 }
 
 type Outcome = (Vec<Paraphrase>, Vec<(String, Fault)>);
+
+/// The prompt that asks for paraphrases of a question.
+pub fn paraphrase_prompt(question: &Question, wanted: usize) -> String {
+    let names: Vec<&str> = question.entities.iter().map(|mention| mention.text.as_str()).collect();
+    let wanted = wanted.to_string();
+    filled(ASK, &[("n", &wanted), ("names", &names.join("; ")), ("question", &question.question)])
+}
+
+/// The reply, or why there is none. A text that is no answer to a question is a reply here, although the adapter reports an error.
+fn answered(reply: Prediction) -> Result<Prediction, SystemError> {
+    match &reply.error {
+        Some(error) if reply_text(&reply).trim().is_empty() => Err(SystemError::Other(error.clone().into())),
+        _ => Ok(reply),
+    }
+}
 
 /// The paraphrases of one question.
 fn one(
@@ -146,12 +170,8 @@ fn one(
     config: &ParaphraseConfig<'_>,
     worker: &mut dyn Worker,
 ) -> Result<Outcome, SystemError> {
-    let names: Vec<&str> = question.entities.iter().map(|mention| mention.text.as_str()).collect();
-    let prompt = filled(
-        ASK,
-        &[("n", &config.wanted.to_string()), ("names", &names.join("; ")), ("question", &question.question)],
-    );
-    let reply = worker.answer(&SystemInput::new(&question.id, &prompt))?;
+    let prompt = paraphrase_prompt(question, config.wanted);
+    let reply = answered(worker.answer(&SystemInput::new(&question.id, &prompt))?)?;
     let query = question.query(config.knowledge);
     let reader = Reader::new(question, query.as_ref(), config);
     let (mut kept, mut rejected): Outcome = Default::default();
@@ -217,7 +237,7 @@ impl Reader {
         let prompt = filled(PICK, &[("question", text), ("sentences", &lettered.join("\n"))]);
         let input =
             SystemInput { choices: Some(self.sentences.clone()), ..SystemInput::new(&self.id, &prompt) };
-        let reply = reply_text(&worker.answer(&input)?);
+        let reply = reply_text(&answered(worker.answer(&input)?)?);
         Ok(self.picked(&reply) == Some(self.right))
     }
 

@@ -130,3 +130,28 @@ fn bad_paraphrases_are_caught_and_good_ones_kept() {
         assert!(paraphrase.distance >= 0.25 && paraphrase.text != question.question);
     }
 }
+
+/// A server that cannot be reached is an error with its cause, after a few questions.
+#[test]
+fn unreachable_servers_are_errors() {
+    let mut questions: Vec<Question> = lines(include_str!("data/questions.jsonl"));
+    let kb = touchstone_world::open(&NoProgress).unwrap();
+    let context = QueryContext::new(Some(&kb), None).without_suggestions();
+    // The port of a listener that is closed again.
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let settings = WebSettings { retries: 0, ..WebSettings::default() };
+    let system = HttpSystem::new(&format!("http://{address}"), Contract::Ours, settings);
+    let config = ParaphraseConfig {
+        system: &system,
+        kb: &kb,
+        lexicon: &Lexicon::of(&kb),
+        knowledge: &context.knowledge(),
+        wanted: 5,
+        min_distance: 0.25,
+        near_misses: 6,
+        workers: 1,
+    };
+    let error = paraphrase(&mut questions, &config, &NoProgress).unwrap_err().to_string();
+    assert!(error.contains("first questions") && error.contains("check that it runs"), "{error}");
+    assert!(questions.iter().all(|question| question.paraphrases.is_empty()));
+}

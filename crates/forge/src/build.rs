@@ -77,20 +77,17 @@ impl Built {
                 counted(manifest.unfilled.len(), "cell", "cells")
             ));
         }
-        let used = manifest.most_used_phrases.iter().take(PHRASES);
-        let used: Vec<String> = used
-            .map(|PhraseUse { phrase, questions }| {
-                let singular = phrase.split('|').next().unwrap_or(phrase);
-                format!("\"{singular}\" {}", grouped(*questions))
-            })
-            .collect();
+        let words = |PhraseUse { phrase, questions }: &PhraseUse| {
+            Some(format!("\"{}\" {}", readable(phrase)?, grouped(*questions)))
+        };
+        let used: Vec<String> = manifest.most_used_phrases.iter().filter_map(words).take(PHRASES).collect();
         if !used.is_empty() {
             notes.push(format!("Phrases used most: {} (see `most_used_phrases` there)", used.join(", ")));
         }
         if !manifest.unsaid.is_empty() {
             notes.push(format!(
-                "The lexicon has no words that fit {} (see `unsaid` there; `touchstone lexicon` prints a draft)",
-                counted(manifest.unsaid.len(), "schema item", "schema items")
+                "{} could not be put into words (see `unsaid` there; `touchstone lexicon` prints a draft)",
+                counted(manifest.unsaid.len(), "relation or attribute", "relations and attributes")
             ));
         }
         if self.dropped() > 0 {
@@ -101,6 +98,15 @@ impl Built {
         }
         notes
     }
+}
+
+/// The singular of a phrase of the lexicon, with its places as "..."; `None` if it has no words of its own.
+fn readable(phrase: &str) -> Option<String> {
+    let mut text = phrase.split('|').next().unwrap_or(phrase).to_owned();
+    for place in ["{S}", "{O}", "{X}", "{V}", "{T}", "{P}", "{N}"] {
+        text = text.replace(place, "...");
+    }
+    text.contains(char::is_alphabetic).then_some(text)
 }
 
 /// Why a benchmark could not be built.

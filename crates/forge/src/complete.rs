@@ -17,7 +17,7 @@ use touchstone_logic::{Ask, Query, QueryGraph, Set};
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Caveats<'k> {
     /// What is counted, compared or listed, as plural noun phrases.
-    limits: Vec<&'k str>,
+    limits: Vec<String>,
     /// The year of what changes.
     as_of: Option<&'k str>,
     /// Whether the KB has only a sample of what is listed.
@@ -65,19 +65,67 @@ pub(crate) fn caveats<'k>(
     if root.is_some_and(|class| class.completeness == Completeness::Sample) && !is_related {
         return Err(RejectReason::Incomplete);
     }
-    let mut limits: Vec<&str> =
-        known.iter().copied().chain(root).filter_map(|coverage| coverage.limit.as_deref()).collect();
+    let nouns = nouns(kb, lexicon, graph, &properties);
+    let limits = known.iter().copied().chain(root).filter_map(|coverage| coverage.limit.as_deref());
+    let mut limits: Vec<String> = limits.filter_map(|limit| fitting(limit, &nouns)).collect();
     limits.sort_unstable();
     limits.dedup();
     // "countries, territories and major lakes and major lakes"
     let all = limits.clone();
-    limits.retain(|limit| !all.iter().any(|other| other != limit && other.contains(limit)));
+    limits.retain(|limit| !all.iter().any(|other| other != limit && other.contains(limit.as_str())));
     if limits.len() > MOST_LIMITS {
         return Err(RejectReason::SeveralLimits);
     }
     // A limit may name the year.
-    let as_of = as_of.filter(|year| limits.iter().all(|limit| !limit.contains(*year)));
+    let as_of = as_of.filter(|year| limits.iter().all(|limit| !limit.contains(year)));
     Ok(Caveats { limits, as_of, is_sample: false })
+}
+
+/// The plural nouns of the classes in a question, of the ends of its relations, and of the classes above them.
+fn nouns<'l>(kb: &Kb, lexicon: &'l Lexicon, graph: &QueryGraph, properties: &[Property]) -> Vec<&'l str> {
+    let named = graph.vertices.iter().filter_map(|vertex| kb.class(&vertex.label));
+    let ends = properties.iter().flat_map(|&property| match property {
+        Property::Relation(relation) => [kb.relation_domain(relation), kb.relation_range(relation)],
+        Property::Attribute(attribute) => [kb.attribute_domain(attribute), None],
+    });
+    let classes =
+        named.chain(ends.flatten()).flat_map(|class| std::iter::once(class).chain(kb.ancestors(class)));
+    let words = classes.filter_map(|class| lexicon.classes.get(kb.node_id(kb.class_node(class))));
+    // "countries or territories"
+    words.flat_map(|words| words.many.split(" or ")).collect()
+}
+
+/// The items of a limit that are about the classes of a question: of "countries, territories and major lakes", only "major lakes" for a
+/// question about lakes. All if none is, and `None` if those that are say nothing more than the noun.
+fn fitting(limit: &str, nouns: &[&str]) -> Option<String> {
+    let is_about = |item: &&str| {
+        let before_clause = item.split(" with ").next().unwrap_or(item);
+        nouns.iter().any(|noun| {
+            before_clause.split(' ').collect::<Vec<_>>().ends_with(&noun.split(' ').collect::<Vec<_>>())
+        })
+    };
+    let items: Vec<&str> = match limit.split_once(", and ") {
+        Some((one, other)) => {
+            let names =
+                |item: &&str| nouns.iter().any(|noun| format!(" {item} ").contains(&format!(" {noun} ")));
+            let named: Vec<&str> = [one, other].into_iter().filter(names).collect();
+            return Some(if named.len() == 1 { named[0].to_owned() } else { limit.to_owned() });
+        }
+        // Without a comma, what follows the last item may be about all of them: only that item can stand alone.
+        None if !limit.contains(", ") => {
+            let (others, last) = limit.rsplit_once(" and ").unwrap_or(("", limit));
+            let begins = |noun: &&str| last.strip_prefix(*noun).is_some_and(|rest| rest.starts_with(' '));
+            let is_last = nouns.iter().any(begins) && !others.split(" and ").any(|item| is_about(&item));
+            return Some(if is_last { last.to_owned() } else { limit.to_owned() });
+        }
+        None => limit.split(", ").flat_map(|items| items.split(" and ")).collect(),
+    };
+    let about: Vec<&str> = items.into_iter().filter(is_about).collect();
+    match about.is_empty() {
+        true => Some(limit.to_owned()),
+        false if about.iter().all(|item| nouns.contains(item)) => None,
+        false => Some(about.join(" and ")),
+    }
 }
 
 /// How questions treat what the KB does not have, for `benchmark.json`.
@@ -162,7 +210,7 @@ impl Caveats<'_> {
             text.push_str(&format!(", {word} only {}", self.limits.join(" and ")));
         }
         if self.is_sample {
-            let limit = ["as far as the data show", "according to the data", "as far as is recorded here"];
+            let limit = ["as far as the data show", "according to the data", "in this data"];
             text.push_str(&match self.as_of {
                 // One note for both: "according to the data of 2025".
                 Some(year) => format!(", according to the data of {year}"),
@@ -174,5 +222,37 @@ impl Caveats<'_> {
         text.push_str(tag);
         text.push(mark);
         VerbalisedQuestion { text, ..question }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn limits_fit_the_noun() {
+        let area = "countries, territories and major lakes";
+        let places = "places with at least 15,000 inhabitants, capitals and airports with an IATA code";
+        let people = "figures for countries and regions for every fifth year from 1950 to 2020, and places with at least 15,000 inhabitants";
+        for (limit, nouns, fits) in [
+            (area, ["lakes", "bodies of water"], Some("major lakes")),
+            (area, ["countries", "places"], None),
+            (area, ["things", "items"], Some(area)),
+            (places, ["airports", "facilities"], Some("airports with an IATA code")),
+            (people, ["cities", "places"], Some("places with at least 15,000 inhabitants")),
+            (
+                "countries and territories whose anthem is known",
+                ["countries", "places"],
+                Some("countries and territories whose anthem is known"),
+            ),
+            ("major rivers", ["rivers", "waters"], Some("major rivers")),
+            (
+                "U.S. presidents and members of Congress up to 2015 and Nobel laureates up to 2010",
+                ["Nobel laureates", "people"],
+                Some("Nobel laureates up to 2010"),
+            ),
+        ] {
+            assert_eq!(fitting(limit, &nouns).as_deref(), fits, "{limit} for {nouns:?}");
+        }
     }
 }

@@ -22,6 +22,7 @@ mod forms;
 pub mod lint;
 mod make;
 pub mod mix;
+pub mod paper;
 mod proof;
 mod question_page;
 pub mod recipe;

@@ -1,6 +1,7 @@
 //! Statistics of a benchmark, as tables.
 
 use crate::cast;
+use crate::paper::{PaperFigure, paper_figures};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use touchstone_benchmark::linguistic::{Mean, reading_ease, words};
@@ -38,6 +39,9 @@ pub struct Stats {
     /// Means of linguistic measures by split. In JSON they are an object, by name.
     #[serde(serialize_with = "by_name")]
     pub means: Vec<MeansBySplit>,
+    /// The figures of the paper that a built-in recipe follows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paper: Vec<PaperFigure>,
 }
 
 /// A measure with its mean for training, development and test, if there are such questions.
@@ -46,7 +50,7 @@ pub type MeansBySplit = (&'static str, [Option<Mean>; 3]);
 impl Stats {
     /// Of a benchmark.
     pub fn of(benchmark: &Benchmark) -> Stats {
-        Stats { tables: tables(benchmark), means: means(benchmark) }
+        Stats { tables: tables(benchmark), means: means(benchmark), paper: paper_figures(benchmark) }
     }
 }
 

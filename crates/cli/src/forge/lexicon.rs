@@ -53,10 +53,13 @@ pub(crate) fn run(args: &LexiconArgs) -> Result<Outcome> {
             None => output::text(toml)?,
         }
     }
-    note!(
-        "{} of {} are derived from labels that may sound wrong; edit them and give the file to --lexicon",
-        output::count(doubtful),
-        counted(all, "entry", "entries")
-    );
+    match doubtful {
+        0 => note!("All {} look right", counted(all, "entry", "entries")),
+        _ => note!(
+            "{} of {} are derived from labels that may sound wrong; edit them and give the file to --lexicon",
+            output::count(doubtful),
+            counted(all, "entry", "entries")
+        ),
+    }
     Outcome::found(!entries.is_empty())
 }

@@ -5,7 +5,8 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
-use touchstone_forge::stats::Stats;
+use touchstone_forge::paper::PaperFigure;
+use touchstone_forge::stats::{Stats, StatsTable};
 use touchstone_grade::attack::attacks;
 use touchstone_studio::StatsWithAttacks;
 use touchstone_terminal::Table;
@@ -62,5 +63,19 @@ pub(crate) fn run(args: &StatsArgs) -> Result<()> {
         table.add_row([*name, &train, &dev, &test]);
     }
     output::text(&table)?;
+    paper_table(&stats)?;
     super::attack_table(&attacks)
+}
+
+/// The distributions of the paper that a recipe follows, beside those that were built.
+fn paper_table(stats: &Stats) -> Result<()> {
+    if stats.paper.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(&["share of questions", "published", "built"]);
+    for PaperFigure { name, published, built, is_percentage } in &stats.paper {
+        let unit = if *is_percentage { " %" } else { "" };
+        table.add_row([name.as_str(), &format!("{published:.1}{unit}"), &format!("{built:.1}{unit}")]);
+    }
+    output::text(&table)
 }

@@ -8,7 +8,7 @@ use crate::progress::Bar;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_annotate::{ParaphraseConfig, ParaphraseReport, paraphrase};
+use touchstone_annotate::{ParaphraseConfig, ParaphraseReport, paraphrase, paraphrase_prompt};
 use touchstone_benchmark::Benchmark;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_engine::QueryContext;
@@ -59,8 +59,13 @@ pub(crate) fn run(args: &ParaphraseArgs) -> Result<Outcome> {
     if !(0.0..=1.0).contains(&args.min_distance) {
         bail!("--min-distance is {}; it must be a share from 0 to 1", args.min_distance);
     }
-    let folder = Benchmark::reserve(&args.out, args.force)?;
     let mut benchmark = Benchmark::read(&args.benchmark)?;
+    if args.systems.show_prompt {
+        let Some(first) = benchmark.questions.first() else { bail!("the benchmark has no questions") };
+        output::text(paraphrase_prompt(first, usize::from(args.wanted)))?;
+        return Ok(Outcome::Done);
+    }
+    let folder = Benchmark::reserve(&args.out, args.force)?;
     let open = BenchmarkArgs::of(args.benchmark.clone(), args.kb.clone()).open()?;
     let Some(kb) = open.kb.as_ref() else { bail!("paraphrases are checked with the KB; give it with --kb") };
     let asked = open.questions()?;

@@ -12,6 +12,31 @@ use touchstone_logic::{Direction, Relate, Set};
 const ASIDE: [&str; 3] = ["do you know ", "can you tell me ", "could you tell me "];
 
 impl Verbaliser<'_, '_> {
+    /// `Where was Marie Curie born? Name the city.`, for one relation from a name to a place. The second sentence says which kind of place.
+    pub(super) fn where_question(&mut self, set: &Set, many: bool) -> Verbalised<Option<String>> {
+        let parts = set.conjuncts();
+        let Some(relate) = only_relation(parts) else { return Ok(None) };
+        let words = self.relation_words(&relate.property)?;
+        let noun = self.more_special(self.class_of_end(&relate.property, relate.direction), self.noun(parts));
+        let is_place = noun.one.split(' ').next_back().is_some_and(|last| PLACES.contains(&last));
+        if relate.direction != Direction::Forward || !is_place || self.is_plural(&relate.from) {
+            return Ok(None);
+        }
+        let fitting = words.subject.iter().filter(|phrase| WHERE.contains(&agreeing(phrase, false)));
+        let fitting: Vec<String> = fitting.cloned().collect();
+        if fitting.is_empty() || !self.random.percent(40) {
+            return Ok(None);
+        }
+        let phrase = self.pick(&fitting)?;
+        let name = self.noun_phrase(&relate.from, Number::The)?;
+        let asked = inverted(&name, agreeing(&phrase, false));
+        let Some(asked) = asked.as_deref().and_then(|asked| asked.strip_suffix(" in?")) else {
+            return Ok(None);
+        };
+        let request = self.one_of(&["Name", "Give"]);
+        Ok(Some(format!("where {asked}? {request} the {}.", if many { &noun.many } else { &noun.one })))
+    }
+
     /// `Which pokemon does lopunny evolve from?`, for one relation from a name, if the phrases for its objects do not make a good question.
     pub(super) fn direct_question(&mut self, set: &Set, many: bool) -> Verbalised<Option<String>> {
         let parts = set.conjuncts();
@@ -40,6 +65,30 @@ impl Verbaliser<'_, '_> {
         Ok(inverted(&name, verb).map(|question| format!("which {asked} {question}")))
     }
 }
+
+/// What can be asked with "where", and the nouns that can be the answer.
+const WHERE: [&str; 18] = [
+    "was born in",
+    "is located in",
+    "is situated in",
+    "is based in",
+    "lies in",
+    "rises in",
+    "ends in",
+    "originates in",
+    "has its source in",
+    "has its mouth in",
+    "has its headquarters in",
+    "has its seat in",
+    "was held in",
+    "took place in",
+    "was discovered in",
+    "was first discovered in",
+    "was made in",
+    "was produced in",
+];
+const PLACES: [&str; 10] =
+    ["city", "country", "territory", "continent", "region", "state", "division", "place", "town", "province"];
 
 /// The relation, if a set has one to a name, without qualifiers, and nothing else but a class.
 pub(super) fn only_relation(parts: &[Set]) -> Option<&Relate> {

@@ -1,6 +1,7 @@
 //! The frames of questions: the same content as a question with which, what or who, as a request, with the constraint first or last.
 
 use super::nouns::Noun;
+use super::phrases::finish;
 use super::tense::base_form;
 use super::verbalise::{Clause, Place, Verbaliser, together, with_pronoun};
 
@@ -10,8 +11,28 @@ const REQUESTS: [&str; 5] = ["name", "give me", "find", "tell me", "identify"];
 /// What may stand at the end of a statement to make it a question.
 pub(crate) const CONFIRM: &str = ", is that right";
 
-/// What may stand before a question.
-const POLITE: [&str; 4] = ["can you tell me ", "do you know ", "could you tell me ", "can you find out "];
+/// What may stand before a question, with the mark that ends it.
+const POLITE: [(&str, &str); 7] = [
+    ("can you tell me ", "?"),
+    ("do you know ", "?"),
+    ("could you tell me ", "?"),
+    ("can you find out ", "?"),
+    ("I'd like to know ", "."),
+    ("I'm trying to find out ", "."),
+    ("I want to know ", "."),
+];
+
+/// What "is" may be contracted with at the start of a question.
+const CONTRACTED: [&str; 3] = ["what is ", "who is ", "where is "];
+
+/// Percentage of clauses that are reduced to a phrase before or after the noun: of several, at the top.
+const REDUCED: u64 = 70;
+
+/// The same for the only clause of a question: a short question can afford its relative clause.
+const REDUCED_ALONE: u64 = 35;
+
+/// The same within a description, where another relative clause would be hard to follow.
+const REDUCED_WITHIN: u64 = 90;
 
 impl Verbaliser<'_, '_> {
     /// One of several frames, by their weights.
@@ -27,6 +48,17 @@ impl Verbaliser<'_, '_> {
         &frames[0].1
     }
 
+    /// The question, sometimes with "what's" for "what is" at its start.
+    pub(super) fn contracted(&mut self, text: String) -> String {
+        let rest = CONTRACTED.iter().find_map(|start| text.strip_prefix(start).map(|rest| (*start, rest)));
+        match rest {
+            Some((start, rest)) if self.random.percent(35) => {
+                format!("{}'s {rest}", start.trim_end_matches(" is "))
+            }
+            _ => text,
+        }
+    }
+
     pub(super) fn one_of(&mut self, words: &[&'static str]) -> &'static str {
         self.random.choose(words).copied().unwrap_or("")
     }
@@ -39,6 +71,7 @@ impl Verbaliser<'_, '_> {
         clauses: Vec<Clause>,
         many: bool,
         keeps_verb: bool,
+        percent: u64,
     ) -> (String, Vec<Clause>) {
         let n = clauses.len();
         let mut noun = noun.clone();
@@ -49,9 +82,10 @@ impl Verbaliser<'_, '_> {
             let must_stay = keeps_verb && at + 1 == n && left.is_empty();
             if must_stay || clause.place == Place::First {
                 left.push(clause);
-            } else if before.is_none() && clause.before.is_some() && self.random.percent(60) {
+            } else if before.is_none() && clause.before.is_some() && self.random.percent(percent) {
                 before = clause.before;
-            } else if clause.after.is_some() && may_follow && (clause.clumsy || self.random.percent(60)) {
+            } else if clause.after.is_some() && may_follow && (clause.clumsy || self.random.percent(percent))
+            {
                 after.extend(clause.after);
                 noun = clause.noun.unwrap_or(noun);
             } else {
@@ -73,7 +107,17 @@ impl Verbaliser<'_, '_> {
     }
 
     /// A noun with all of its clauses, without an article.
-    pub(super) fn nominal(&mut self, noun: &Noun, mut clauses: Vec<Clause>, many: bool) -> String {
+    pub(super) fn nominal(&mut self, noun: &Noun, clauses: Vec<Clause>, many: bool) -> String {
+        let percent = if clauses.len() > 1 { REDUCED } else { REDUCED_ALONE };
+        self.nominal_reduced(noun, clauses, many, percent)
+    }
+
+    /// The same within a description.
+    pub(super) fn nominal_within(&mut self, noun: &Noun, clauses: Vec<Clause>, many: bool) -> String {
+        self.nominal_reduced(noun, clauses, many, REDUCED_WITHIN)
+    }
+
+    fn nominal_reduced(&mut self, noun: &Noun, mut clauses: Vec<Clause>, many: bool, percent: u64) -> String {
         // A clause with a pronoun would be read as part of a phrase after the noun: "countries with exports of oil that import coal".
         // Two phrases after the noun are joined: "films by Herzog and with Kinski".
         if let [one, other] = &clauses[..]
@@ -95,13 +139,28 @@ impl Verbaliser<'_, '_> {
             };
         }
         if clauses.len() > 1 {
-            clauses.iter_mut().filter(|clause| !clause.clumsy).for_each(|clause| clause.after = None);
+            // After a proper name, a relative clause can only be about the noun: "the countries next to Chad that export oil".
+            let follows_name = |clause: &Clause| clause.after.as_deref().is_some_and(ends_with_proper_name);
+            let is_first = clauses.len() == 2 && follows_name(&clauses[0]) && self.random.percent(60);
+            let kept = usize::from(is_first);
+            let others = clauses.iter_mut().skip(kept).filter(|clause| !clause.clumsy);
+            others.for_each(|clause| clause.after = None);
         }
-        let (text, left) = self.reduced(noun, clauses, many, false);
+        let (text, left) = self.reduced(noun, clauses, many, false, percent);
         if left.is_empty() {
             return text;
         }
-        format!("{text} {} {}", noun.pronoun(), with_pronoun(&left, noun.pronoun()))
+        format!("{text} {} {}", noun.pronoun(), self.said_with_pronoun(&left, noun.pronoun()))
+    }
+
+    /// Verb phrases with one subject, sometimes with "both".
+    fn said_together(&mut self, clauses: &[Clause]) -> String {
+        both(clauses).filter(|_| self.random.percent(30)).unwrap_or_else(|| together(clauses))
+    }
+
+    /// Verb phrases after a relative pronoun, which is repeated or, with "both", said once.
+    fn said_with_pronoun(&mut self, clauses: &[Clause], pronoun: &str) -> String {
+        both(clauses).filter(|_| self.random.percent(40)).unwrap_or_else(|| with_pronoun(clauses, pronoun))
     }
 
     /// A question that asks for things.
@@ -155,19 +214,23 @@ impl Verbaliser<'_, '_> {
                 let ones = if many { "ones" } else { "one" };
                 let after = group.after.unwrap_or_default();
                 let many = &group.noun.as_ref().unwrap_or(noun).many;
-                format!("{preposition} the {many} {after}, which {ones} {}?", together(&clauses))
+                format!("{preposition} the {many} {after}, which {ones} {}?", self.said_together(&clauses))
             }
         }
     }
 
     /// A question whose question word stands before the noun, sometimes within another question.
     fn asked(&mut self, word: &str, noun: &Noun, clauses: Vec<Clause>, many: bool) -> String {
-        let (head, left) = self.reduced(noun, clauses, many, true);
-        let start = match self.random.percent(18) {
-            true => self.one_of(&POLITE),
-            false => "",
+        let (head, left) = self.reduced(noun, clauses, many, true, REDUCED);
+        // A short question is more often asked with an opening.
+        let is_short = left.len() == 1 && head.split(' ').count() <= 2 && left[0].place == Place::Between;
+        let opening = self.random.percent(if is_short { 32 } else { 12 });
+        let (start, mark) = match self.random.choose(&POLITE).filter(|_| opening) {
+            Some(&polite) => polite,
+            None => ("", "?"),
         };
-        format!("{start}{word} {head} {}?", together(&left))
+        let said = self.said_together(&left);
+        format!("{start}{word} {head} {said}{mark}")
     }
 
     /// A question that asks for a number of things.
@@ -184,7 +247,7 @@ impl Verbaliser<'_, '_> {
             0 => self.asked("how many", noun, clauses, true),
             1 => format!("what is the number of {}?", self.nominal(noun, clauses, true)),
             2 => {
-                let (head, left) = self.reduced(noun, clauses, true, false);
+                let (head, left) = self.reduced(noun, clauses, true, false, REDUCED);
                 match left.is_empty() {
                     true => format!("how many {head} are there?"),
                     false => format!(
@@ -197,9 +260,9 @@ impl Verbaliser<'_, '_> {
             3 => format!("count the {}.", self.nominal(noun, clauses, true)),
             4 => format!("give the number of {}.", self.nominal(noun, clauses, true)),
             _ => {
-                let asked = self.asked("how many", noun, clauses, true);
+                let (head, left) = self.reduced(noun, clauses, true, true, REDUCED);
                 let start = self.one_of(&["in total, ", "altogether, "]);
-                format!("{start}{asked}")
+                format!("{start}how many {head} {}?", self.said_together(&left))
             }
         }
     }
@@ -316,6 +379,31 @@ pub(super) fn inverted(subject: &str, clause: &str) -> Option<String> {
             format!("{auxiliary} {subject} {base} {rest}?")
         }
     })
+}
+
+/// Two verb phrases with "both": "both border Chad and export oil", "are both in Asia and rich in gold". `None` if they cannot share it.
+fn both(clauses: &[Clause]) -> Option<String> {
+    let [one, other] = clauses else { return None };
+    if one.place != Place::Between || other.text.starts_with("also ") || other.text.contains(" also ") {
+        return None;
+    }
+    let (verb, rest) = one.text.split_once(' ')?;
+    let (other_verb, other_rest) = other.text.split_once(' ')?;
+    let is_auxiliary = |verb: &str| matches!(verb, "is" | "are" | "was" | "were" | "has" | "have" | "had");
+    match (is_auxiliary(verb), is_auxiliary(other_verb)) {
+        (true, true) if verb == other_verb && !verb.starts_with("ha") && are_alike(rest, other_rest) => {
+            Some(format!("{verb} both {rest} and {other_rest}"))
+        }
+        (false, false) => Some(format!("both {} and {}", one.text, other.text)),
+        _ => None,
+    }
+}
+
+/// Whether text ends with a mention of a name with a capital letter.
+fn ends_with_proper_name(text: &str) -> bool {
+    let (plain, mentions) = finish(text);
+    let Some(&(_, start, end)) = mentions.last() else { return false };
+    end == plain.chars().count() && plain.chars().nth(start).is_some_and(char::is_uppercase)
 }
 
 /// Whether the only clause is said better after the noun, so that no verb is left for a question.

@@ -11,7 +11,7 @@ const DEEP: u64 = 35;
 const PLAIN: u64 = 8;
 
 /// How the sentence begins.
-const STARTS: [&str; 6] = ["consider", "take", "think of", "look at", "start with", "let us look at"];
+const STARTS: [&str; 3] = ["consider", "take", "look at"];
 
 impl Verbaliser<'_, '_> {
     /// Sometimes describes a set in a sentence before the question, once for each question, and returns what refers to it. The reference says
@@ -27,7 +27,7 @@ impl Verbaliser<'_, '_> {
         let own = self.noun(set.conjuncts());
         let (noun, is_unique) = self.narrowed(self.more_special(class, own), set);
         let (_, clauses) = self.described(set, !is_unique)?;
-        let described = self.nominal(&noun, clauses, !is_unique);
+        let described = self.nominal_within(&noun, clauses, !is_unique);
         let start = self.one_of(&STARTS);
         self.introduction = Some(format!("{start} the {described}"));
         Ok(Some(match is_unique {

@@ -7,6 +7,7 @@ mod introduce;
 mod naming;
 mod noise;
 mod nouns;
+mod other_end;
 mod phrases;
 mod rows;
 mod tense;

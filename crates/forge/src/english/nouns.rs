@@ -45,7 +45,7 @@ impl Verbaliser<'_, '_> {
     }
 
     /// The members of a described set, if they are quickly found.
-    fn members_of(&self, set: &Set) -> Option<Vec<u32>> {
+    pub(super) fn members_of(&self, set: &Set) -> Option<Vec<u32>> {
         let plan = Plan::of(&Query::new(Ask::Members(set.clone())), self.known).ok()?;
         let budget = Budget::new(Limits { operations: OPERATIONS, ..Limits::default() });
         match embedded::run(self.kb, &plan, &budget).ok()? {

@@ -51,6 +51,13 @@ pub(super) fn with_article(text: &str) -> String {
     format!("{article} {text}")
 }
 
+/// A text that ends with a mention, with another one after it: `belongs to both A and B`. `None` if it ends with something else.
+pub(super) fn with_both(text: &str, other: &str) -> Option<String> {
+    let (before, name) = text.strip_suffix(CLOSE)?.rsplit_once(OPEN)?;
+    let (before, article) = before.strip_suffix("the ").map_or((before, ""), |before| (before, "the "));
+    Some(format!("{before}both {article}{OPEN}{name}{CLOSE} and {other}"))
+}
+
 /// Whether a mention is a name alone, which can stand before a noun: no article and no explanation in brackets.
 pub(super) fn is_bare_name(text: &str) -> bool {
     let (plain, _) = finish(text);

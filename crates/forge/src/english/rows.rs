@@ -379,7 +379,7 @@ impl Verbaliser<'_, '_> {
             self.more_special(class, noun)
         });
         let bare = clauses.is_empty();
-        let text = self.nominal(&noun, clauses, true);
+        let text = self.nominal_within(&noun, clauses, true);
         Ok(Things { noun, text, bare, named: false, plain })
     }
 

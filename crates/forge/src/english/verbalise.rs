@@ -3,8 +3,9 @@
 use super::direct::{is_short, noun_of_object, of_subjects, only_relation, relative, with_other_after};
 use super::naming::is_plural_name;
 use super::nouns::Noun;
+use super::other_end::is_singular;
 use super::phrases::{
-    agreeing, capitalised, finish, is_bare_name, joined, punctuated, uncapitalised, with_article,
+    agreeing, capitalised, finish, is_bare_name, joined, punctuated, uncapitalised, with_article, with_both,
 };
 use super::tense::{asked_in_past, in_past, is_past, perfect};
 use super::values::{Fact, subject_agrees};
@@ -84,7 +85,8 @@ pub(super) fn sentences<'a, 'k>(
         introduction: None,
         phrases: Vec::new(),
     };
-    let asked = capitalised(&punctuated(&ask(&mut verbaliser)?));
+    let asked = punctuated(&ask(&mut verbaliser)?);
+    let asked = capitalised(&verbaliser.contracted(asked));
     let sentences = match verbaliser.introduction.take() {
         Some(introduction) => format!("{}. {asked}", capitalised(&introduction)),
         None => asked,
@@ -114,7 +116,7 @@ pub(super) struct Verbaliser<'a, 'k> {
     /// The entities mentioned so far.
     pub(super) entities: Vec<NodeId>,
     /// Marked things, with their nouns.
-    marks: Vec<(Mark, String)>,
+    pub(super) marks: Vec<(Mark, String)>,
     /// A sentence before the question that describes a thing that the question refers to.
     pub(super) introduction: Option<String>,
     /// The phrases of the lexicon that were chosen so far.
@@ -202,6 +204,9 @@ impl<'a> Verbaliser<'a, '_> {
     fn members(&mut self, set: &Set, many: bool) -> Verbalised<String> {
         if let Some(direct) = self.direct_question(set, many)? {
             return Ok(direct);
+        }
+        if let Some(question) = self.where_question(set, many)? {
+            return Ok(question);
         }
         if let Some(late) = self.late_question(set, many)? {
             return Ok(late);
@@ -414,6 +419,11 @@ impl<'a> Verbaliser<'a, '_> {
                     match part {
                         Set::Class(_) if !class_said => class_said = true,
                         part => {
+                            if let Some(both) = self.with_both(&parts[..at], part, &clauses)? {
+                                clauses.pop();
+                                clauses.push(both);
+                                continue;
+                            }
                             let mut clause = self.clause(part, many, &noun)?;
                             if parts[..at].iter().any(|earlier| is_same_relation(earlier, part)) {
                                 clause = clause.with_also();
@@ -436,6 +446,27 @@ impl<'a> Verbaliser<'a, '_> {
         }
     }
 
+    /// The clause before, about both names: "belongs to both the African Union and the Arab League". `None` if the part before has another
+    /// relation, or one of the two is not a plain name.
+    fn with_both(&mut self, before: &[Set], part: &Set, clauses: &[Clause]) -> Verbalised<Option<Clause>> {
+        let (Some(Set::Relate(one)), Set::Relate(other), Some(clause)) =
+            (before.last(), part, clauses.last())
+        else {
+            return Ok(None);
+        };
+        let is_plain = |relate: &Relate| is_name(&relate.from) && relate.conditions.is_empty();
+        let is_same = before.last().is_some_and(|earlier| is_same_relation(earlier, part));
+        if !is_same || !is_plain(one) || !is_plain(other) || clause.clumsy {
+            return Ok(None);
+        }
+        self.expected = self.far_class(other)?;
+        let name = self.noun_phrase(&other.from, Number::The)?;
+        let with_both = |text: &String| with_both(text, &name);
+        let Some(text) = with_both(&clause.text) else { return Ok(None) };
+        let after = clause.after.as_ref().and_then(with_both);
+        Ok(Some(Clause { after, ..Clause::of(text, clause.place) }))
+    }
+
     /// A noun phrase for the members of a set.
     pub(super) fn noun_phrase(&mut self, set: &Set, number: Number) -> Verbalised<String> {
         match set {
@@ -455,7 +486,7 @@ impl<'a> Verbaliser<'a, '_> {
             Set::Values(..) => Err(RejectReason::ValuesAlone),
             _ => {
                 let (noun, clauses) = self.described(set, false)?;
-                let described = self.nominal(&noun, clauses, false);
+                let described = self.nominal_within(&noun, clauses, false);
                 Ok(match number {
                     Number::One => with_article(&described),
                     Number::The => format!("the {described}"),
@@ -518,9 +549,16 @@ impl<'a> Verbaliser<'a, '_> {
             return Err(RejectReason::QualifierOnDescription);
         }
         let usual = self.usable(usual, new);
-        let other = self.other_end(relate)?;
-        let is_brief = is_name(&relate.from) || is_described && is_short(&other);
+        let all = if relate.direction == Direction::Backward { &words.subject } else { &words.object };
+        let (other, is_many) = self.other_end(relate)?;
+        let is_brief = is_name(&relate.from) || is_described && !is_many && is_short(&other);
         let mut phrases = fitting(usual, is_brief);
+        if is_many {
+            phrases.retain(|phrase| !is_singular(phrase));
+            if phrases.is_empty() {
+                phrases = all.iter().filter(|phrase| !is_singular(phrase)).cloned().collect();
+            }
+        }
         // Avoid "an isotope that is an isotope of" and "took place in a place".
         let far = self.noun_of(self.far_class(relate)?);
         let says = |phrase: &String, noun: &Noun| {
@@ -547,7 +585,10 @@ impl<'a> Verbaliser<'a, '_> {
         // A back reference needs its verb.
         if relate.conditions.is_empty() && !matches!(relate.from, Set::Same(_)) {
             // A description in the middle of a phrase would tear it apart.
-            let fits = |phrase: &&String| is_brief || phrase.ends_with("{X}");
+            let takes_many =
+                |phrase: &str| !["whose ", "where ", " as "].iter().any(|one| phrase.contains(one));
+            let fits =
+                |phrase: &&String| (is_brief || phrase.ends_with("{X}")) && (!is_many || takes_many(phrase));
             let after: Vec<&String> = after.iter().filter(fits).collect();
             clause.after = self.random.choose(&after).map(|phrase| with_other_after(phrase, &other));
             if relate.direction == Direction::Forward {
@@ -561,59 +602,8 @@ impl<'a> Verbaliser<'a, '_> {
         Ok(clause)
     }
 
-    /// The thing at the other end of a relation, of any kind.
-    fn other_end(&mut self, relate: &Relate) -> Verbalised<String> {
-        Ok(match &relate.from {
-            // Any member of the class that the schema gives for it.
-            Set::All => {
-                let class = self.far_class(relate)?;
-                format!("some {}", self.noun_of(class).one)
-            }
-            Set::Marked(mark, inner) => {
-                let class = self.far_class(relate)?;
-                let noun = match (&**inner, class) {
-                    (Set::All, class) => self.noun_of(class),
-                    (inner, class) => self.more_special(class, self.noun(inner.conjuncts())),
-                };
-                self.marks.push((*mark, noun.one.clone()));
-                match &**inner {
-                    Set::All => format!("some {}", noun.one),
-                    inner => self.in_place(inner, relate)?,
-                }
-            }
-            from => {
-                self.expected = if is_name(from) { self.far_class(relate)? } else { None };
-                self.in_place(from, relate)?
-            }
-        })
-    }
-
-    /// The thing at the other end of a relation; if the query does not name its class, the class in the schema.
-    fn in_place(&mut self, from: &Set, relate: &Relate) -> Verbalised<String> {
-        let described = !matches!(from, Set::Entity(_) | Set::Named(_) | Set::Same(_) | Set::Marked(..));
-        let has_class = from.conjuncts().iter().any(|part| matches!(part, Set::Class(_) | Set::Or(_)));
-        let class = self.far_class(relate)?;
-        if described && let Some(reference) = self.introduced(from, class)? {
-            return Ok(reference);
-        }
-        // A class alone has many members.
-        let is_alone = matches!(from, Set::Class(_) | Set::Or(_));
-        if !described || is_alone {
-            return self.noun_phrase(from, Number::One);
-        }
-        if has_class {
-            let is_unique = self.narrowed(self.noun(from.conjuncts()), from).1;
-            return self.noun_phrase(from, if is_unique { Number::The } else { Number::One });
-        }
-        let (own, clauses) = self.described(from, false)?;
-        let noun = self.more_special(class, own);
-        let (noun, is_unique) = self.narrowed(noun, from);
-        let described = self.nominal(&noun, clauses, false);
-        Ok(if is_unique { format!("the {described}") } else { with_article(&described) })
-    }
-
     /// The class of the things that a relation leads to from the described thing.
-    fn far_class(&self, relate: &Relate) -> Verbalised<Option<ClassId>> {
+    pub(super) fn far_class(&self, relate: &Relate) -> Verbalised<Option<ClassId>> {
         let relation = self.kb.relation(&relate.property).ok_or(RejectReason::UnknownRelation)?;
         Ok(match relate.direction {
             Direction::Backward => self.kb.relation_range(relation),
@@ -748,7 +738,8 @@ fn is_open(phrase: &str) -> bool {
 }
 
 /// In phrases that are for descriptions only, unless `{X}` comes before them.
-const HEAVY: [&str; 6] = [" as its ", " as a ", " as an ", " among its ", " on its ", "that include"];
+pub(super) const HEAVY: [&str; 6] =
+    [" as its ", " as a ", " as an ", " among its ", " on its ", "that include"];
 
 /// The phrases for use with a name or with a description: `has {X} as its capital`, but `has as its capital a city that ...`.
 fn fitting(phrases: &[String], is_name: bool) -> Vec<String> {

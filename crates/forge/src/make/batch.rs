@@ -45,7 +45,7 @@ impl Batch {
     }
 
     /// Counts a query that did not become a question.
-    fn reject(&mut self, cell: Cell, reason: RejectReason) {
+    pub(super) fn reject(&mut self, cell: Cell, reason: RejectReason) {
         self.rejections.add(reason);
         self.rejected[cell].add(reason);
     }
@@ -93,6 +93,22 @@ enum Taken {
     Rejected(RejectReason),
 }
 
+/// How many zero-shot questions may ask for the same class.
+#[derive(Default)]
+pub(super) struct ClassLimit {
+    /// The number of questions for each class that other batches have.
+    pub(super) others: BTreeMap<String, usize>,
+    /// Maximum number of questions for a class, in all batches.
+    pub(super) most: usize,
+}
+
+/// The class that a question asks for; none if it asks for values, a number, or yes or no.
+pub(super) fn asked_class(question: &Question) -> Option<&str> {
+    let is_thing = |answer: &Answer| matches!(answer, Answer::Entity { .. });
+    let root = question.graph.vertices.get(question.graph.root)?;
+    question.answers.iter().all(is_thing).then_some(root.label.as_str())
+}
+
 /// Fills one batch.
 pub(super) struct BatchMaker<'m, 'k, 'r> {
     maker: &'m Maker<'k, 'r>,
@@ -102,6 +118,7 @@ pub(super) struct BatchMaker<'m, 'k, 'r> {
     batch: Batch,
     /// The queries so far.
     seen: HashSet<QueryKey>,
+    limit: ClassLimit,
     /// Failed attempts since the last question.
     barren: usize,
     attempts: usize,
@@ -113,25 +130,45 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         wanted: &'m Wanted,
         progress: &'m dyn Progress,
     ) -> BatchMaker<'m, 'k, 'r> {
+        let targets = maker.targets(wanted);
+        let share = maker.recipe.splits.max_class_share * cast::float(targets[Cell::ZERO_SHOT]);
         BatchMaker {
             maker,
             wanted,
             progress,
             random: Random::new(maker.recipe.seed, &seed_name(wanted)),
-            batch: Batch { targets: maker.targets(wanted), ..Batch::default() },
+            batch: Batch { targets, ..Batch::default() },
             seen: HashSet::new(),
+            limit: ClassLimit { most: cast::truncated(share).max(1), ..ClassLimit::default() },
             barren: 0,
             attempts: 0,
         }
     }
 
+    /// Makes zero-shot questions in place of those that a batch lost, for classes that are below the limit.
+    pub(super) fn refill(mut self, batch: &mut Batch, limit: ClassLimit) -> Result<(), MakeError> {
+        let missing = self.batch.targets[Cell::ZERO_SHOT].saturating_sub(batch.filled[Cell::ZERO_SHOT].len());
+        self.batch.targets = PerCell::from_array([0, 0, 0, missing]);
+        self.random = Random::new(self.maker.recipe.seed, &format!("{} again", seed_name(self.wanted)));
+        self.limit = limit;
+        for cell in Cell::ALL {
+            self.seen.extend(batch.filled[cell].iter().map(|candidate| candidate.key));
+        }
+        self.sample()?;
+        for mut candidate in std::mem::take(&mut self.batch.filled[Cell::ZERO_SHOT]) {
+            candidate.query = None;
+            batch.filled[Cell::ZERO_SHOT].push(candidate);
+        }
+        batch.rejections.merge(&self.batch.rejections);
+        batch.reasons[Cell::ZERO_SHOT].merge(&self.batch.reasons[Cell::ZERO_SHOT]);
+        batch.rejected[Cell::ZERO_SHOT].merge(&self.batch.rejected[Cell::ZERO_SHOT]);
+        batch.unsayable.extend(self.batch.unsayable);
+        Ok(())
+    }
+
     pub(super) fn run(mut self) -> Result<Batch, MakeError> {
         let started = Instant::now();
-        // Questions that cannot be moved to other entities: questions that share a template are later taken from training.
-        let reserve = if self.can_move() { 0 } else { self.batch.targets[Cell::IID] };
-        self.batch.targets[Cell::Train] += reserve;
         self.sample()?;
-        self.batch.targets[Cell::Train] -= reserve;
         let sampled = started.elapsed();
         self.relocate_training()?;
         self.share_templates();
@@ -152,20 +189,6 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
 
     fn is_shape(&self) -> bool {
         matches!(self.wanted.kind, QuestionKind::Shape { .. })
-    }
-
-    /// Whether questions of the kind can be moved to other entities.
-    fn can_move(&self) -> bool {
-        match &self.wanted.kind {
-            QuestionKind::Shape { .. } => true,
-            QuestionKind::Asking(kind) => matches!(
-                kind,
-                QuestionType::QueryName
-                    | QuestionType::Count
-                    | QuestionType::SelectAmong
-                    | QuestionType::QueryAttribute
-            ),
-        }
     }
 
     fn stop_if_cancelled(&self) -> Result<(), MakeError> {
@@ -280,18 +303,10 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
 
     /// Whether enough zero-shot questions ask for a class already.
     fn is_common(&self, question: &Question) -> bool {
-        let class = |question: &Question| {
-            question.graph.vertices.get(question.graph.root).map(|root| root.label.clone())
-        };
-        // Values, numbers and yes or no have no class.
-        if !question.answers.iter().all(|answer| matches!(answer, Answer::Entity { .. })) {
-            return false;
-        }
-        let (asked, splits) = (class(question), &self.maker.recipe.splits);
-        let most =
-            cast::truncated(splits.max_class_share * cast::float(self.batch.targets[Cell::ZERO_SHOT])).max(1);
-        let of_class = |candidate: &&Candidate| class(&candidate.question) == asked;
-        self.batch.filled[Cell::ZERO_SHOT].iter().filter(of_class).count() >= most
+        let Some(asked) = asked_class(question) else { return false };
+        let of_class = |candidate: &&Candidate| asked_class(&candidate.question) == Some(asked);
+        let own = self.batch.filled[Cell::ZERO_SHOT].iter().filter(of_class).count();
+        own + self.limit.others.get(asked).copied().unwrap_or(0) >= self.limit.most
     }
 
     /// Keeps the question of a query, or counts the reason for its rejection.
@@ -334,13 +349,13 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
     /// A query with the same template about other entities and values; `None` if this attempt finds none.
     fn relocated(&mut self, query: &Query, template: &str) -> Option<Draft> {
         let query = relocate(&self.maker.context, &mut self.random, query)?;
-        let draft = Draft::new(query, &self.maker.context.words);
+        let draft = self.draft(query);
         (draft.template.key() == template).then_some(draft)
     }
 
     /// Fills i.i.d. with other questions that have templates of training.
     fn relocate_training(&mut self) -> Result<(), MakeError> {
-        if !self.can_move() || self.batch.filled[Cell::Train].is_empty() {
+        if self.batch.filled[Cell::Train].is_empty() {
             if self.batch.is_missing(Cell::IID) {
                 self.batch.reasons[Cell::IID].add(RejectReason::NoSharedTemplate);
             }
@@ -358,7 +373,10 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
                 continue;
             }
             let template = question.template.clone();
-            let Some(draft) = self.relocated(&query, &template) else {
+            // Two other things may be related by something that is held out.
+            let is_of_training =
+                |draft: &Draft| self.maker.division.cell(&draft.items, draft.template.key()) == Cell::Train;
+            let Some(draft) = self.relocated(&query, &template).filter(is_of_training) else {
                 self.batch.failed(&[Cell::IID], RejectReason::NoOtherEntities);
                 continue;
             };

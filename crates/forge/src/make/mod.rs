@@ -4,6 +4,7 @@ mod assemble;
 mod batch;
 mod candidate;
 mod cell;
+mod class_share;
 
 pub(crate) use cell::Cell;
 
@@ -92,7 +93,8 @@ pub fn make(
     let batches = order.par_iter().with_max_len(1).map(batch);
     let mut batches: Vec<(usize, Batch)> = batches.collect::<Result<_, MakeError>>()?;
     batches.sort_by_key(|(at, _)| *at);
-    let batches: Vec<Batch> = batches.into_iter().map(|(_, batch)| batch).collect();
+    let mut batches: Vec<Batch> = batches.into_iter().map(|(_, batch)| batch).collect();
+    maker.limit_classes(&wanted, &mut batches, progress)?;
     if progress.cancelled() {
         return Err(MakeError::Cancelled);
     }

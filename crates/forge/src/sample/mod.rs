@@ -6,6 +6,7 @@ pub(crate) mod distractors;
 pub(crate) mod filters;
 pub(crate) mod numbers;
 pub(crate) mod relocate;
+mod relocate_asking;
 pub(crate) mod shapes;
 pub(crate) mod star;
 pub(crate) mod tree;

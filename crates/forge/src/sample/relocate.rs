@@ -7,8 +7,7 @@ use touchstone_engine::Found;
 use touchstone_kb::{Comparison, LiteralId, NodeId};
 use touchstone_logic::{Ask, Direction, Mark, Query, Relate, Set, Value};
 
-/// The query about other things; `None` if this attempt finds none. Queries about members of a described set, and for the value of an attribute,
-/// can be relocated.
+/// The query about other things; `None` if this attempt finds none. Questions with conditions on qualifiers cannot be relocated.
 pub(crate) fn relocate(context: &SamplingContext<'_>, random: &mut Random, query: &Query) -> Option<Query> {
     let mut relocator = Relocator { context, random, marks: Vec::new() };
     let answer = match &query.answer {
@@ -27,14 +26,14 @@ pub(crate) fn relocate(context: &SamplingContext<'_>, random: &mut Random, query
             let of = relocator.relocated_subject(of, attribute)?;
             Ask::Attribute { of, attribute: attribute.clone(), conditions: Vec::new() }
         }
-        _ => return None,
+        other => relocator.relocated_asking(other)?,
     };
     Some(Query::new(answer))
 }
 
-struct Relocator<'g, 'k, 'r> {
-    context: &'g SamplingContext<'k>,
-    random: &'r mut Random,
+pub(super) struct Relocator<'g, 'k, 'r> {
+    pub(super) context: &'g SamplingContext<'k>,
+    pub(super) random: &'r mut Random,
     /// The current values of marked things.
     marks: Vec<(Mark, NodeId)>,
 }
@@ -82,8 +81,13 @@ impl Relocator<'_, '_, '_> {
         if is_alike { self.relocated(of, other) } else { None }
     }
 
+    /// Starts a description that shares no marks with the one before.
+    pub(super) fn forget_marks(&mut self) {
+        self.marks.clear();
+    }
+
     /// The description, for this node.
-    fn relocated(&mut self, set: &Set, node: NodeId) -> Option<Set> {
+    pub(super) fn relocated(&mut self, set: &Set, node: NodeId) -> Option<Set> {
         Some(match set {
             Set::Entity(_) | Set::Named(_) => {
                 if !self.context.has_speakable_name(node) {

@@ -21,7 +21,7 @@ use touchstone_kb::{Kb, nearest_name};
 /// A trivial attack, or a figure of how varied the questions are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Attack {
-    /// The shape, from counts of words and commas, the length and the first words: accuracy over six shapes.
+    /// The shape, from function words, commas, the length and the first words: accuracy over six shapes, on templates that are not in training.
     ShapeFromSurface,
     /// The function, from the first two words: accuracy.
     FunctionFromFirstWords,
@@ -101,6 +101,35 @@ impl Attack {
     /// The attack with a key.
     pub fn from_key(key: &str) -> Option<Attack> {
         Attack::ALL.into_iter().find(|attack| attack.key() == key)
+    }
+
+    /// The name in tables.
+    fn title(self) -> String {
+        let words = self.key().replace('_', " ");
+        words.replace("zero shot", "zero-shot").replace("iid", "i.i.d.").replace("self bleu", "self-BLEU")
+    }
+
+    fn figure(self, questions: &[&Question], kb: Option<&Kb>) -> Option<AttackFigure> {
+        use touchstone_logic::level::Level::{Iid, ZeroShot};
+        let Measured { value, chance, questions } = match self {
+            Attack::ShapeFromSurface => surface::shape(questions),
+            Attack::FunctionFromFirstWords => surface::function(questions),
+            Attack::ConstantAnswer => guesses::constant_answer(questions),
+            Attack::LargestZeroShotClass => guesses::largest_class(questions),
+            Attack::RelationFromTypes => guesses::relation_from_types(questions, kb?),
+            Attack::NamedChoice => guesses::named_choice(questions),
+            Attack::OnlyUnit => guesses::only_unit(questions),
+            Attack::RankOfCount => guesses::rank_of_count(questions),
+            Attack::NearestTemplate => leaks::nearest_template(questions),
+            Attack::PairsInTraining => leaks::pairs_in_training(questions, None),
+            Attack::ZeroShotPairsInTraining => leaks::pairs_in_training(questions, Some(ZeroShot)),
+            Attack::LabelOverlapIid => leaks::label_overlap(questions, kb, Iid),
+            Attack::LabelOverlapZeroShot => leaks::label_overlap(questions, kb, ZeroShot),
+            Attack::SelfBleu => variety::self_bleu(questions),
+            Attack::DistinctStarts => variety::distinct_starts(questions),
+            Attack::CommonestFirstWord => variety::commonest_first_word(questions),
+        }?;
+        Some(AttackFigure { attack: self, value, chance, questions })
     }
 
     /// Whether a benchmark is better the greater the figure is. All others are better the smaller they are.
@@ -187,33 +216,12 @@ impl fmt::Display for Exceeded {
 /// ```
 pub fn attacks(benchmark: &Benchmark, kb: Option<&Kb>) -> Vec<AttackFigure> {
     let questions = &in_fixed_order(&benchmark.questions)[..];
-    let figure = |attack: Attack| match attack {
-        Attack::ShapeFromSurface => surface::shape(questions),
-        Attack::FunctionFromFirstWords => surface::function(questions),
-        Attack::ConstantAnswer => guesses::constant_answer(questions),
-        Attack::LargestZeroShotClass => guesses::largest_class(questions),
-        Attack::RelationFromTypes => guesses::relation_from_types(questions, kb?),
-        Attack::NamedChoice => guesses::named_choice(questions),
-        Attack::OnlyUnit => guesses::only_unit(questions),
-        Attack::RankOfCount => guesses::rank_of_count(questions),
-        Attack::NearestTemplate => leaks::nearest_template(questions),
-        Attack::PairsInTraining => leaks::pairs_in_training(questions, None),
-        Attack::ZeroShotPairsInTraining => {
-            leaks::pairs_in_training(questions, Some(touchstone_logic::level::Level::ZeroShot))
-        }
-        Attack::LabelOverlapIid => leaks::label_overlap(questions, kb, touchstone_logic::level::Level::Iid),
-        Attack::LabelOverlapZeroShot => {
-            leaks::label_overlap(questions, kb, touchstone_logic::level::Level::ZeroShot)
-        }
-        Attack::SelfBleu => variety::self_bleu(questions),
-        Attack::DistinctStarts => variety::distinct_starts(questions),
-        Attack::CommonestFirstWord => variety::commonest_first_word(questions),
-    };
-    let measured = |attack: Attack| {
-        let Measured { value, chance, questions } = figure(attack)?;
-        Some(AttackFigure { attack, value, chance, questions })
-    };
-    Attack::ALL.into_iter().filter_map(measured).collect()
+    Attack::ALL.into_iter().filter_map(|attack| attack.figure(questions, kb)).collect()
+}
+
+/// The figure of one attack; `None` if the benchmark does not have enough questions for it.
+pub fn one_attack(attack: Attack, benchmark: &Benchmark, kb: Option<&Kb>) -> Option<AttackFigure> {
+    attack.figure(&in_fixed_order(&benchmark.questions), kb)
 }
 
 /// The published data sets that a benchmark is compared with.
@@ -226,7 +234,7 @@ pub fn table(figures: &[AttackFigure]) -> ScoreTable {
     let mut table = ScoreTable::new("", headings);
     let cell = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
     for figure in figures {
-        let own = [figure.attack.key().replace('_', " "), cell(Some(figure.value)), cell(figure.chance)];
+        let own = [figure.attack.title(), cell(Some(figure.value)), cell(figure.chance)];
         table.add(own.into_iter().chain(compared().map(|set| cell(set.figure(figure.attack)))));
     }
     table

@@ -31,6 +31,19 @@ fn planted_weaknesses_are_found() {
     assert_eq!(figure(&closed, Attack::CommonestFirstWord).unwrap().value, 1.0);
     assert!(figure(&closed, Attack::SelfBleu).unwrap().value > 0.99);
     assert!(figure(&closed, Attack::DistinctStarts).unwrap().value < 0.01);
+    // Words that give the template away, but not the shape: a paraphrase in training must not help.
+    let templates: Vec<String> = benchmark.questions.iter().map(|q| q.template.clone()).collect();
+    let signed = said(&|b| {
+        for (question, template) in b.questions.iter_mut().zip(&templates) {
+            let hash =
+                template.bytes().fold(7_u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+            let words = ["of", "the", "and", "in", "that", "a", "with", "by", "who", "is"];
+            let times = |at: usize| (hash >> (3 * at)) as usize % 5;
+            question.question =
+                (0..words.len()).map(|at| format!("{} ", words[at]).repeat(times(at))).collect();
+        }
+    });
+    assert!(figure(&signed, Attack::ShapeFromSurface).unwrap().value < 0.3);
     // Only the answer is offered of two things.
     let named = said(&|b| {
         for question in b.questions.iter_mut().filter(|q| q.kind == QuestionType::SelectBetween) {
