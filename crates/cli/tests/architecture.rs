@@ -94,7 +94,7 @@ const ALLOWED: [(&str, &str, &str); 17] = [
     ("run", "benchmark datasets engine kb logic protocol", "forge world"),
     ("train", "benchmark engine grade kb logic run", "testing"),
     ("models", "benchmark datasets engine forge grade kb logic run train", "protocol testing world"),
-    ("annotate", "benchmark engine forge grade kb logic run", "world"),
+    ("annotate", "benchmark engine forge grade kb logic run", "testing world"),
     ("studio", "benchmark engine forge grade kb logic", ""),
     (
         "cli",
