@@ -162,3 +162,80 @@ pub struct RatingsSummary {
     /// Krippendorff's alpha without each person.
     pub without: BTreeMap<String, Option<f64>>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row for each item, a value for each person; 0 is missing.
+    fn ratings(rows: &[Vec<u32>]) -> Ratings {
+        let mut ratings = Ratings::default();
+        for (item, row) in rows.iter().enumerate() {
+            for (person, value) in row.iter().enumerate().filter(|(_, value)| **value > 0) {
+                ratings.add(&format!("{item:04}"), &format!("p{person:02}"), f64::from(*value));
+            }
+        }
+        ratings
+    }
+
+    #[test]
+    fn krippendorffs_example() {
+        // Four people, twelve items, from "Computing Krippendorff's alpha-reliability".
+        let by_person = [
+            [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
+            [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
+            [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
+            [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
+        ];
+        let rows: Vec<Vec<u32>> = (0..12).map(|item| by_person.map(|row| row[item]).to_vec()).collect();
+        let ratings = ratings(&rows);
+        for (metric, published) in
+            [(Metric::Nominal, 0.743), (Metric::Ordinal, 0.815), (Metric::Interval, 0.849)]
+        {
+            let alpha = krippendorff_alpha(&ratings, metric).expect("defined");
+            assert!((alpha - published).abs() < 0.0005, "{metric:?}: {alpha}");
+        }
+        let figure = ratings.alpha(Metric::Nominal);
+        let (low, high) = (figure.low.expect("an interval"), figure.high.expect("an interval"));
+        assert!(low < 0.743 && high > 0.743 && low > 0.3 && high <= 1.0, "{figure:?}");
+        assert_eq!(ratings.alpha(Metric::Nominal), figure, "the seed is fixed");
+    }
+
+    #[test]
+    fn fleiss_example() {
+        // Fourteen people, ten items, five categories.
+        let counts = [
+            [0, 0, 0, 0, 14],
+            [0, 2, 6, 4, 2],
+            [0, 0, 3, 5, 6],
+            [0, 3, 9, 2, 0],
+            [2, 2, 8, 1, 1],
+            [7, 7, 0, 0, 0],
+            [3, 2, 6, 3, 0],
+            [2, 5, 3, 2, 2],
+            [6, 5, 2, 1, 0],
+            [0, 2, 2, 3, 7],
+        ];
+        let row = |counts: &[usize; 5]| -> Vec<u32> {
+            (1..=5).zip(counts).flat_map(|(value, n)| std::iter::repeat_n(value, *n)).collect()
+        };
+        let rows: Vec<Vec<u32>> = counts.iter().map(row).collect();
+        let kappa = fleiss_kappa(&ratings(&rows)).expect("defined");
+        assert!((kappa - 0.210).abs() < 0.0005, "{kappa}");
+    }
+
+    #[test]
+    fn undefined_says_why() {
+        let same = ratings(&vec![vec![1, 1, 1]; 20]);
+        assert_eq!(krippendorff_alpha(&same, Metric::Nominal), Err(Undefined::NoVariation));
+        assert_eq!(fleiss_kappa(&same), Err(Undefined::NoVariation));
+        assert_eq!(cohen_kappa(&same, "p00", "p01").0, Err(Undefined::NoVariation));
+        assert_eq!(same.observed(), Some(1.0));
+        let alone = ratings(&[vec![1], vec![2]]);
+        assert_eq!(krippendorff_alpha(&alone, Metric::Ordinal), Err(Undefined::NoPairs));
+        assert_eq!((fleiss_kappa(&alone), alone.observed()), (Err(Undefined::NoPairs), None));
+        let unequal = ratings(&[vec![1, 2], vec![1, 2, 1]]);
+        assert_eq!(fleiss_kappa(&unequal), Err(Undefined::UnequalNumbers));
+        assert_eq!(cohen_kappa(&unequal, "p00", "p01"), (Err(Undefined::TooFewInCommon), 2));
+    }
+}
