@@ -62,7 +62,10 @@ fn work_once(project: &Project, person: &str) -> Result<bool, Box<dyn Error>> {
     let mut worked = false;
     if let NextTask::Task(next) = project.lease_next(person, Activity::Paraphrase, now)? {
         let task = project.task(&next.task).ok_or("the task exists")?;
-        let text = format!("I am curious to learn this: {}", task.question.question);
+        let text = format!(
+            "There is something that I am curious to learn, and I hope that you know it: {}",
+            task.question.question
+        );
         let event = Event::Paraphrased(ParaphrasedText { text, seconds: 40.0, ..ParaphrasedText::default() });
         project.submit(NewRecord::about(person, &next.task, event), now)?;
         worked = true;

@@ -1,5 +1,5 @@
 //! A journal that fails, and many records at once.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, unreachable_pub)]
 
 use super::*;
 use std::sync::Mutex;
@@ -17,7 +17,9 @@ crate::record::events! {
 
 /// The sum of numbers below 100.
 #[derive(Debug, Clone, Default)]
-struct Sum(u32);
+struct Sum {
+    total: u32,
+}
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0} is too large")]
@@ -36,7 +38,7 @@ impl Derived for Sum {
 
     fn apply(&mut self, record: StoredRecord<Number>) -> bool {
         if let Number::Add(number) = record.event {
-            self.0 += number;
+            self.total += number;
         }
         false
     }
@@ -92,10 +94,11 @@ fn a_full_disk_refuses_and_goes_on() {
     let now = Moment::now();
     let refused = store.submit(add(1), now);
     assert!(matches!(refused, Err(SubmitError::NotWritten { .. })), "{refused:?}");
-    assert_eq!((store.state().0, store.records()), (0, 0), "what is not on disk is not in the state");
+    assert_eq!(store.records(), 0);
+    assert_eq!(store.state().total, 0, "what is not on disk is not in the state");
     // There is space again.
     assert_eq!(store.submit(add(2), now).unwrap(), Ack { n: 1, repeated: false, surplus: false });
-    assert_eq!((store.state().0, hook.appended.load(Ordering::Relaxed)), (2, 1));
+    assert_eq!((store.state().total, hook.appended.load(Ordering::Relaxed)), (2, 1));
 }
 
 #[test]
@@ -107,7 +110,7 @@ fn without_durability_nothing_is_acknowledged() {
     // It is never tried again, and what is known can be read.
     let refused = store.submit(add(2), now);
     assert!(matches!(refused, Err(SubmitError::ReadOnly(ReadOnly::Failed { .. }))), "{refused:?}");
-    assert_eq!((store.state().0, hook.appended.load(Ordering::Relaxed)), (0, 0));
+    assert_eq!((store.state().total, hook.appended.load(Ordering::Relaxed)), (0, 0));
 }
 
 /// A log that waits until the test lets it go on.
@@ -155,7 +158,7 @@ fn all_that_wait_are_written_together() {
         );
     });
     assert_eq!((store.batches(), store.records()), (3, 41));
-    assert_eq!(store.state().0, (1..40).sum::<u32>() + 7);
+    assert_eq!(store.state().total, (1..40).sum::<u32>() + 7);
 }
 
 #[test]
@@ -175,5 +178,5 @@ fn an_attempt_has_one_effect() {
     });
     assert_eq!(acks.iter().filter(|ack| !ack.repeated).count(), 1);
     assert!(acks.iter().all(|ack| ack.n == 2));
-    assert_eq!((store.state().0, hook.appended.load(Ordering::Relaxed)), (12, 2));
+    assert_eq!((store.state().total, hook.appended.load(Ordering::Relaxed)), (12, 2));
 }

@@ -39,7 +39,9 @@ fn paraphrase_all(project: &Project) {
         let mut idle = true;
         if let NextTask::Task(next) = project.lease_next(&person, Activity::Paraphrase, now).unwrap() {
             let question = &project.task(&next.task).unwrap().question.question;
-            let text = format!("I would like to know the following, please: {question}");
+            let text = format!(
+                "I would like to know the following, please, if you have a moment to spare for me: {question}"
+            );
             let event =
                 Event::Paraphrased(ParaphrasedText { text, guidelines: 1, ..ParaphrasedText::default() });
             project.submit(NewRecord::about(&person, &next.task, event), now).unwrap();
@@ -92,7 +94,12 @@ fn approved_paraphrases_are_a_benchmark_without_findings() {
     assert!(report.same_kb && report.forms_run > 0);
     for question in &exported.questions {
         let machine = question.machine_question.as_ref().unwrap();
-        assert_eq!(question.question, format!("I would like to know the following, please: {machine}"));
+        assert_eq!(
+            question.question,
+            format!(
+                "I would like to know the following, please, if you have a moment to spare for me: {machine}"
+            )
+        );
         let provenance = question.provenance.as_ref().unwrap();
         assert_eq!((provenance.judgements.len(), provenance.guidelines), (5, 1));
         let judges = provenance.judgements.iter().map(|judgement| &judgement.judge);

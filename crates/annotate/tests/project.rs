@@ -148,9 +148,15 @@ fn what_is_refused_says_why() {
     assert_eq!(fault, "with 4 people a text has 3 judges who did not write it; you asked for 5");
 }
 
+/// A folder that need not survive a crash of the machine, so that 20,000 journals are opened in seconds.
+fn volatile_folder() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
+}
+
 #[test]
 fn a_journal_cut_anywhere_opens_with_its_whole_lines() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = volatile_folder();
     let folder = dir.path().join("films");
     let project = create(&folder, &answering(), 96, 3);
     for n in 1..=96 {
@@ -384,6 +390,8 @@ fn what_was_acknowledged_survives_a_kill() {
         child.wait().unwrap();
     }
     assert!(acknowledged.len() > KILLS, "{} records were acknowledged", acknowledged.len());
+    // Opening it cuts off what the last kill left of a line.
+    drop(Project::open(&folder, Moment::now()).unwrap());
     let records = verify_project(&folder).unwrap();
     let text = std::fs::read_to_string(folder.join("journal.jsonl")).unwrap();
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
@@ -396,7 +404,7 @@ fn what_was_acknowledged_survives_a_kill() {
             assert_eq!(found.insert(attempt.to_owned(), n), None, "{attempt} is there twice");
         }
     }
-    assert!(numbers.len() as u64 >= records && numbers.len() as u64 <= records + 1);
+    assert_eq!(numbers.len() as u64, records);
     for (attempt, n) in &acknowledged {
         assert_eq!(found.get(attempt), Some(n), "{attempt} was acknowledged");
     }

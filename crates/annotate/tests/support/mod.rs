@@ -12,7 +12,7 @@ use touchstone_annotate::{
 use touchstone_benchmark::{Answer, Question, Random};
 
 /// A question without a query.
-pub fn question(id: &str, shape: &str, text: &str, categories: &[&str]) -> Question {
+pub(crate) fn question(id: &str, shape: &str, text: &str, categories: &[&str]) -> Question {
     let line = serde_json::json!({
         "id": id, "split": "test", "level": "", "question": text, "forms": {},
         "graph": {"root": 0, "vertices": [], "edges": []}, "shape": shape, "alias": null, "function": "none",
@@ -24,22 +24,22 @@ pub fn question(id: &str, shape: &str, text: &str, categories: &[&str]) -> Quest
 
 /// The project as it would be on disk.
 #[derive(Clone)]
-pub struct Simulation {
-    pub start: ProjectState,
-    pub state: ProjectState,
-    pub records: Vec<StoredRecord<Event>>,
-    pub now: Moment,
-    pub random: Random,
-    pub people: Vec<String>,
+pub(crate) struct Simulation {
+    pub(crate) start: ProjectState,
+    pub(crate) state: ProjectState,
+    pub(crate) records: Vec<StoredRecord<Event>>,
+    pub(crate) now: Moment,
+    pub(crate) random: Random,
+    pub(crate) people: Vec<String>,
     /// Chances in a hundred.
-    pub skips: u64,
-    pub confused: u64,
-    pub late: u64,
-    pub undoes: u64,
+    pub(crate) skips: u64,
+    pub(crate) confused: u64,
+    pub(crate) late: u64,
+    pub(crate) undoes: u64,
 }
 
 impl Simulation {
-    pub fn new(rules: ProjectRules, tasks: Vec<Task>, n_people: usize, seed: u64) -> Simulation {
+    pub(crate) fn new(rules: ProjectRules, tasks: Vec<Task>, n_people: usize, seed: u64) -> Simulation {
         let start = ProjectState::new(rules, Arc::new(tasks));
         let people: Vec<String> = (1..=n_people).map(|n| format!("p{n}")).collect();
         let mut simulation = Simulation {
@@ -63,7 +63,7 @@ impl Simulation {
     }
 
     /// Checks and applies a record, as a store does.
-    pub fn submit(&mut self, record: NewRecord<Event>) -> Result<bool, Refusal> {
+    pub(crate) fn submit(&mut self, record: NewRecord<Event>) -> Result<bool, Refusal> {
         self.state.check(&record, self.now)?;
         let n = self.records.len() as u64 + 1;
         let NewRecord { by, task, attempt, event } = record;
@@ -73,7 +73,7 @@ impl Simulation {
     }
 
     /// The state that the records give, read again.
-    pub fn replayed(&self) -> ProjectState {
+    pub(crate) fn replayed(&self) -> ProjectState {
         let mut state = self.start.clone();
         for record in &self.records {
             state.apply(record.clone());
@@ -82,7 +82,7 @@ impl Simulation {
     }
 
     /// One step of one person: asks for a task and does something with it. Returns whether there was one.
-    pub fn step(&mut self, person: &str, activity: Activity) -> bool {
+    pub(crate) fn step(&mut self, person: &str, activity: Activity) -> bool {
         let now = self.now;
         let next = self.state.next_task(person, activity, now);
         assert_eq!(next, self.state.next_task(person, activity, now), "the same state gives the same task");
@@ -127,7 +127,7 @@ impl Simulation {
         true
     }
 
-    pub fn contribution(&mut self, task: &str, activity: Activity, of: u64) -> Event {
+    pub(crate) fn contribution(&mut self, task: &str, activity: Activity, of: u64) -> Event {
         let seconds = 1.0 + self.random.below(600) as f64 / 10.0;
         let n = self.records.len() + 1;
         let text = format!("Could somebody tell me the answer to number {n}, please?");
@@ -172,7 +172,7 @@ impl Simulation {
     }
 
     /// Lets everybody work until nobody has anything to do.
-    pub fn run(&mut self) {
+    pub(crate) fn run(&mut self) {
         let activities: Vec<Activity> = self.state.rules.activities().collect();
         let mut idle = 0;
         for turn in 0.. {
@@ -203,7 +203,7 @@ impl Simulation {
 }
 
 /// Rules and tasks of a small random project.
-pub fn random_project(seed: u64) -> (ProjectRules, Vec<Task>, usize) {
+pub(crate) fn random_project(seed: u64) -> (ProjectRules, Vec<Task>, usize) {
     let mut random = Random::new(seed, "project");
     let mut rules = ProjectRules { lease_minutes: 1 + random.below(40) as u32, ..ProjectRules::default() };
     let judges = 1 + random.below(5);
@@ -264,7 +264,7 @@ pub fn random_project(seed: u64) -> (ProjectRules, Vec<Task>, usize) {
 }
 
 /// Whether every task can be finished: enough people, whatever is rejected.
-pub fn people_suffice(rules: &ProjectRules, tasks: &[Task], people: usize) -> bool {
+pub(crate) fn people_suffice(rules: &ProjectRules, tasks: &[Task], people: usize) -> bool {
     let judges = rules.judge.as_ref().map_or(0, |judge| judge.judges);
     let writes = rules.paraphrase.is_some();
     let of_judges = if writes { judges + 1 } else { judges };
@@ -278,7 +278,7 @@ pub fn people_suffice(rules: &ProjectRules, tasks: &[Task], people: usize) -> bo
 }
 
 /// The people who did something with a task or a text, with repetitions.
-pub fn doers(simulation: &Simulation) -> BTreeMap<(String, Activity, u64), Vec<String>> {
+pub(crate) fn doers(simulation: &Simulation) -> BTreeMap<(String, Activity, u64), Vec<String>> {
     let undone: BTreeSet<u64> = simulation
         .records
         .iter()
