@@ -129,6 +129,12 @@ pub enum ProjectError {
         /// The file.
         path: PathBuf,
     },
+    /// The journal lacks its first record, which every project has.
+    #[error("{} is empty or missing; restore it from a copy", path.display())]
+    NoJournal {
+        /// The file.
+        path: PathBuf,
+    },
     /// The journal.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -262,12 +268,18 @@ impl Project {
         }
         let tasks: Arc<Vec<Task>> = Arc::new(tasks);
         let state = ProjectState::new(settings.plan.rules.clone(), Arc::clone(&tasks));
-        let store = open(&folder.join(JOURNAL), state)?;
-        if let Some((settings_hash, tasks_hash)) = &store.state().files {
-            let checked = [(path, hash(&text), settings_hash), (tasks_path, hash(&lines), tasks_hash)];
-            if let Some((path, ..)) = checked.into_iter().find(|(_, found, wanted)| found != *wanted) {
-                return Err(ProjectError::Changed { path });
-            }
+        let journal = folder.join(JOURNAL);
+        if !journal.is_file() {
+            return Err(ProjectError::NoJournal { path: journal });
+        }
+        let store = open(&journal, state)?;
+        let files = store.state().files.clone();
+        let Some((settings_hash, tasks_hash)) = files else {
+            return Err(ProjectError::NoJournal { path: journal });
+        };
+        let checked = [(path, hash(&text), settings_hash), (tasks_path, hash(&lines), tasks_hash)];
+        if let Some((path, ..)) = checked.into_iter().find(|(_, found, wanted)| found != wanted) {
+            return Err(ProjectError::Changed { path });
         }
         Ok(Project { folder: folder.to_owned(), settings, tasks, store })
     }

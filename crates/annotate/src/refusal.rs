@@ -464,7 +464,8 @@ fn check_decision(state: &ProjectState, at: usize, by: &str, decision: &Adjudica
     let judges =
         |text: &crate::state::ProjectText| live(&text.body.judgements).any(|judgement| judgement.by == by);
     let contributed = live(&task.texts).any(|text| text.by == by || judges(text))
-        || live(&task.answers).any(|answer| answer.by == by);
+        || live(&task.answers).any(|answer| answer.by == by)
+        || live(&task.comparisons).any(|compared| compared.by == by);
     if contributed {
         return Err(Refusal::OwnWork);
     }

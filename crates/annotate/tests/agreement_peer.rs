@@ -50,7 +50,8 @@ fn project(seed: u64) -> Simulation {
     let tasks: Vec<Task> = tasks.collect();
     let people = judges + 1 + random.below(3);
     let mut simulation = Simulation::new(rules, tasks, people, seed);
-    (simulation.confused, simulation.late) = (1, 5);
+    // Texts of removed tasks have fewer judges, and Fleiss' kappa is then not defined.
+    (simulation.confused, simulation.late) = (u64::from(seed % 3 == 0), 5);
     if seed % 4 > 0 {
         simulation.run();
         return simulation;

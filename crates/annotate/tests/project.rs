@@ -169,7 +169,12 @@ fn a_journal_cut_anywhere_opens_with_its_whole_lines() {
     assert_eq!(whole.iter().filter(|byte| **byte == b'\n').count(), 99);
     let tasks = std::sync::Arc::new(Project::open_read_only(&folder).unwrap().tasks().to_vec());
     let start = touchstone_annotate::ProjectState::new(answering().rules, tasks);
-    for cut in 0..=whole.len() {
+    // Debug builds take too long for every byte; they try both sides of each line's end, and every seventh byte.
+    let is_tried = |cut: &usize| {
+        let near = &whole[cut.saturating_sub(2)..(cut + 2).min(whole.len())];
+        !cfg!(debug_assertions) || cut % 7 == 0 || near.contains(&b'\n')
+    };
+    for cut in (0..=whole.len()).filter(is_tried) {
         std::fs::write(&path, &whole[..cut]).unwrap();
         let lines = whole[..cut].iter().filter(|byte| **byte == b'\n').count() as u64;
         let store = Store::open(&path, start.clone()).unwrap();

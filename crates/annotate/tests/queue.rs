@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use support::{Simulation, doers, people_suffice, random_project};
 use touchstone_annotate::{Activity, Event, TaskRole, TaskVerdict};
 
-/// Number of projects: debug builds take too long for all.
+/// Number of projects. Debug builds try fewer.
 const PROJECTS: u64 = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
 
 fn check_people(simulation: &Simulation, seed: u64) {
