@@ -16,8 +16,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Moment(i64);
 
-/// The last millisecond that can be written, whatever the time zone: at the end of the year 9999.
-const LATEST: i64 = 253_402_207_200_999;
+/// About the last millisecond that can be written in every time zone, at the end of the year 9999.
+const LATEST: i64 = 253_402_207_199_999;
 
 impl Moment {
     /// The present.
