@@ -48,6 +48,12 @@ impl fmt::Display for Fault {
 
 /// The places of the entities in a paraphrase: each must be there under a name of its own.
 pub(crate) fn check_mentions(question: &Question, kb: &Kb, text: &str) -> Result<Vec<Mention>, Fault> {
+    let found = mentions_in(question, Some(kb), text);
+    if found.len() == question.entities.len() { Ok(found) } else { Err(Fault::MentionLost) }
+}
+
+/// The places of the entities of a question in another text, where they can be found. Without the KB only the names in the question are looked for.
+pub(crate) fn mentions_in(question: &Question, kb: Option<&Kb>, text: &str) -> Vec<Mention> {
     let mut taken: Vec<(usize, usize)> = Vec::new();
     let mut found = Vec::new();
     // Longer names first: "New York City" is not a mention of New York.
@@ -55,13 +61,13 @@ pub(crate) fn check_mentions(question: &Question, kb: &Kb, text: &str) -> Result
     mentions.sort_by_key(|mention| std::cmp::Reverse(mention.text.len()));
     for mention in mentions {
         let mut names = vec![mention.text.clone()];
-        if let Some(node) = kb.node(&mention.id) {
+        if let Some((kb, node)) = kb.and_then(|kb| Some((kb, kb.node(&mention.id)?))) {
             names.push(kb.label(node).to_owned());
             names.extend(kb.aliases(node).map(|alias| kb.literal_text(alias).to_owned()));
         }
         // "Mercury (the planet)" may lose its bracket.
         names.extend(mention.text.split_once(" (").map(|(name, _)| name.to_owned()));
-        let place = names.iter().find_map(|name| place_of(text, name, &taken)).ok_or(Fault::MentionLost)?;
+        let Some(place) = names.iter().find_map(|name| place_of(text, name, &taken)) else { continue };
         taken.push(place);
         let chars = |bytes: usize| text[..bytes].chars().count();
         found.push(Mention {
@@ -72,7 +78,7 @@ pub(crate) fn check_mentions(question: &Question, kb: &Kb, text: &str) -> Result
         });
     }
     found.sort_by_key(|mention| mention.start);
-    Ok(found)
+    found
 }
 
 /// The bytes of a name as whole words, where no other name is.

@@ -39,6 +39,14 @@ pub enum JournalError {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// The system did not confirm that lines are on disk. What is there is not known, so writing must end.
+    #[error("cannot make sure that {path} is on disk: {source}; check the disk, then open it again")]
+    NotDurable {
+        /// The file.
+        path: PathBuf,
+        /// What the system reported.
+        source: std::io::Error,
+    },
     /// An entry cannot be written as JSON.
     #[error("cannot write to {path}: {source}")]
     Entry {
@@ -162,6 +170,36 @@ impl Journal {
         if self.unsynced >= GROUP || self.synced.elapsed() > GROUP_TIME {
             self.sync()?;
         }
+        Ok(())
+    }
+
+    /// Adds entries and makes them durable together, with one write and one `fdatasync`. If they cannot be written (the disk is full),
+    /// none of them stays, and the journal can be used again. After [`JournalError::NotDurable`] it must not be.
+    ///
+    /// ```
+    /// use touchstone_benchmark::Journal;
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("verdicts.jsonl");
+    /// Journal::open(&path, |_: (String, bool)| {})?.append(&[("q1", true), ("q2", false)])?;
+    /// assert_eq!(std::fs::read_to_string(&path)?.lines().count(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn append<T: Serialize>(&mut self, entries: &[T]) -> Result<(), JournalError> {
+        let path = &self.path;
+        let mut lines = Vec::new();
+        for entry in entries {
+            let written = serde_json::to_writer(&mut lines, entry);
+            written.map_err(|source| JournalError::Entry { path: path.clone(), source })?;
+            lines.push(b'\n');
+        }
+        let not_durable = |source| JournalError::NotDurable { path: path.clone(), source };
+        let before = self.file.metadata().map_err(io("read", path))?.len();
+        if let Err(source) = self.file.write_all(&lines) {
+            self.file.set_len(before).map_err(not_durable)?;
+            return Err(io("write", path)(source));
+        }
+        self.file.sync_data().map_err(not_durable)?;
+        (self.unsynced, self.synced) = (0, Instant::now());
         Ok(())
     }
 

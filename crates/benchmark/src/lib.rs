@@ -45,7 +45,8 @@ pub use package::{Benchmark, BenchmarkManifest, InvalidBenchmarkName, KbIdentity
 pub use prediction::{Prediction, PredictionError, Predictions};
 pub use prediction_line::{InvalidPrediction, UnusableReply};
 pub use question::{
-    Forms, Graph, GraphEdge, GraphVertex, Mention, Paraphrase, ProofFact, Question, QuestionParts,
+    Forms, Graph, GraphEdge, GraphVertex, Mention, Paraphrase, ProofFact, Provenance, ProvenanceJudgement,
+    Question, QuestionParts,
 };
 pub use random::Random;
 pub use run_journal::{RunJournal, RunJournalError};

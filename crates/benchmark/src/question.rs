@@ -63,6 +63,49 @@ pub struct Question {
     /// Other wordings of the same question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paraphrases: Vec<Paraphrase>,
+    /// The question as the program wrote it, if a person wrote the one above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_question: Option<String>,
+    /// Who wrote and judged the question, if people did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
+}
+
+/// Who wrote and judged a question. People are named by pseudonyms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Provenance {
+    /// The name of the annotation project.
+    pub project: String,
+    /// The task of the project.
+    pub task: String,
+    /// Who wrote the text; empty for a text from elsewhere.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub writer: String,
+    /// Who settled the task, if its verdict does not follow from the rules alone.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub adjudicator: String,
+    /// Whether the text was changed after its writer wrote it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edited: bool,
+    /// The version of the guidelines that the writer saw; 0 if there were none.
+    #[serde(default)]
+    pub guidelines: u32,
+    /// What judges say about the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judgements: Vec<ProvenanceJudgement>,
+}
+
+/// What a judge says about a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ProvenanceJudgement {
+    /// The judge.
+    pub judge: String,
+    /// Whether it means the same as the machine's question: `yes`, `no` or `unsure`.
+    pub same: String,
+    /// From 1, not fluent, to 5, fluent.
+    pub fluency: u8,
 }
 
 impl Question {
@@ -98,6 +141,8 @@ impl Question {
             source: String::new(),
             new_words: false,
             paraphrases: Vec::new(),
+            machine_question: None,
+            provenance: None,
         }
     }
 

@@ -95,7 +95,7 @@ const ALLOWED: [(&str, &str, &str); 18] = [
     ("train", "benchmark engine grade kb logic run", "testing"),
     ("models", "benchmark datasets engine forge grade kb logic run train", "protocol testing world"),
     ("prospector", "benchmark engine forge kb logic run", "world"),
-    ("annotate", "benchmark engine forge grade kb logic run", "world"),
+    ("annotate", "benchmark engine forge grade kb logic run", "testing world"),
     ("studio", "benchmark engine forge grade kb logic", ""),
     (
         "cli",
