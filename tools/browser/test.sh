@@ -61,3 +61,4 @@ if [ -n "${TOUCHSTONE_REPORT_PICTURE:-}" ]; then
         --screenshot="$TOUCHSTONE_REPORT_PICTURE" "file://$folder/picture.html" 2>>"$folder/chromium.log"
     say "picture written to $TOUCHSTONE_REPORT_PICTURE ($(wc -c <"$TOUCHSTONE_REPORT_PICTURE") bytes)"
 fi
+tools/browser/studio.sh

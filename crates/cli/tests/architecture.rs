@@ -95,7 +95,7 @@ const ALLOWED: [(&str, &str, &str); 17] = [
     ("train", "benchmark engine grade kb logic run", "testing"),
     ("models", "benchmark datasets engine forge grade kb logic run train", "protocol testing world"),
     ("annotate", "benchmark engine forge grade kb logic run", "world"),
-    ("studio", "benchmark engine forge grade kb logic", ""),
+    ("studio", "benchmark datasets engine forge grade kb logic protocol run", "world"),
     (
         "cli",
         "annotate benchmark datasets engine forge grade kb logic models protocol run studio terminal train world",

@@ -9,6 +9,7 @@
     )
 )]
 
+mod asking;
 mod cast;
 mod drawing;
 mod experiment_page;
@@ -19,7 +20,9 @@ mod report_data;
 mod report_page;
 mod stats_page;
 mod sunburst;
+mod web;
 
+pub use asking::{AskError, NearestAnswer, NearestFound, ask_nearest};
 pub use drawing::{DrawingError, DrawingFolder, svg};
 pub use experiment_page::{ExperimentPage, PageTable, experiment_markdown, experiment_page};
 pub use line_chart::{ChartLine, LineChart};
@@ -27,3 +30,7 @@ pub use report::{ReportConfig, ReportError, WrittenReport, report};
 pub use report_data::{Report, ReportRun};
 pub use report_page::report_page;
 pub use stats_page::{StatsWithAttacks, stats_page};
+pub use web::{
+    AskSystems, NamedSystem, OpenSystems, RouteKind, Studio, StudioError, StudioFolder, StudioFolderError,
+    StudioOptions, StudioRoute, serve_studio, studio_routes,
+};

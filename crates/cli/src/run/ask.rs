@@ -1,6 +1,6 @@
 //! `touchstone ask`.
 
-use super::{ask_system, benchmark_of_model};
+use super::{ask_system, benchmark_of_model, registry};
 use crate::args::BenchmarkArgs;
 use crate::progress::Bar;
 use crate::{Outcome, output};
@@ -9,11 +9,12 @@ use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use touchstone_engine::QueryContext;
-use touchstone_forge::{FormPrinter, SamplingContext, TrainingFolder};
+use touchstone_forge::TrainingFolder;
 use touchstone_kb::Kb;
-use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::draw;
-use touchstone_run::{AskReply, Linked, SystemContext, open_nearest};
+use touchstone_logic::{Knowledge, QueryGraph};
+use touchstone_run::{Linked, Nearest, System, SystemContext, SystemSettings, SystemSpec, open_nearest};
+use touchstone_studio::{AskSystems, NamedSystem, NearestFound, ask_nearest};
 use touchstone_terminal::Table;
 
 /// Arguments of `touchstone ask`.
@@ -62,26 +63,16 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
     let knowledge = context.knowledge();
     let context = SystemContext { benchmark: &gold, questions: &[], knowledge: &knowledge };
     let system = open_nearest(&context)?;
-    let links = system.link(&args.question, None);
-    let Some(adapted) = system.answer("", &args.question, &links) else {
-        if args.json {
-            output::json(&AskReply::without_answers(kb, &args.question, &links))?;
-        } else {
-            show_links(kb, &args.question, &links)?;
-            note!("no similar training question leads to a query with answers; try rephrasing");
-        }
+    let answer = ask_nearest(&system, kb, &args.question)?;
+    if args.json {
+        output::json(&answer.reply(kb, &args.question))?;
+        return Ok(if answer.found.is_some() { Outcome::Done } else { Outcome::NothingFound });
+    }
+    show_links(kb, &args.question, &answer.links)?;
+    let Some(NearestFound { adapted, forms, answers, trace }) = &answer.found else {
+        note!("no similar training question leads to a query with answers; try rephrasing");
         return Ok(Outcome::NothingFound);
     };
-    let context = SamplingContext::new(kb, None);
-    let forms = FormPrinter::new(kb).forms(&context, &adapted.query, &adapted.found)?.into_forms();
-    let answers = adapted.found.answers(kb);
-    let trace = system.trace(&adapted.query)?;
-    if args.json {
-        let reply = AskReply::without_answers(kb, &args.question, &links);
-        output::json(&reply.with_answers(&adapted, &forms, &answers))?;
-        return Ok(Outcome::Done);
-    }
-    show_links(kb, &args.question, &links)?;
     say!("\nMost similar training question:\n  {}", adapted.neighbour_question)?;
     let named = [("S-expression", &forms.sexpr), ("program", &forms.program), ("SPARQL", &forms.sparql)];
     for (name, form) in named {
@@ -100,6 +91,33 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
         note!("the first {SHOWN} of {} answers; --json gives all", output::count(answers.len()));
     }
     Ok(Outcome::Done)
+}
+
+/// The systems of the studio, which live as long as the program: the built-in one, and those with names.
+pub(crate) fn opened_systems(
+    kb: &'static Kb,
+    kb_name: &str,
+    benchmark: Option<PathBuf>,
+    systems: &[(String, String)],
+) -> Result<AskSystems> {
+    let benchmark = match benchmark {
+        Some(folder) => folder,
+        None => training(kb)?,
+    };
+    let gold = Box::leak(Box::new(BenchmarkArgs::of(benchmark, Some(kb_name.to_owned())).open()?));
+    let context = QueryContext::new(gold.kb.as_ref(), gold.ontology.as_ref()).without_suggestions();
+    let context: &'static QueryContext<'static> = Box::leak(Box::new(context));
+    let knowledge: &'static Knowledge<'static> = Box::leak(Box::new(context.knowledge()));
+    let context = SystemContext { benchmark: gold, questions: &[], knowledge };
+    let nearest: &'static Nearest<'static> = Box::leak(Box::new(open_nearest(&context)?));
+    let mut others = Vec::new();
+    for (name, spec) in systems {
+        let opened = registry(None).open(&SystemSpec::parse(spec)?, &SystemSettings::default(), &context);
+        let opened = opened.with_context(|| format!("the system `{name}` cannot be opened"))?;
+        let system: &'static dyn System = Box::leak(opened);
+        others.push(NamedSystem { name: name.clone(), system });
+    }
+    Ok(AskSystems { nearest: Some(nearest), others })
 }
 
 /// The folder of questions to learn from, which are made if they are not there yet.

@@ -1,0 +1,506 @@
+//! The ask page: one question to one or several systems, side by side, with everything that explains the answers, and feedback.
+
+use super::Studio;
+use super::folder::Feedback;
+use super::layout::{Frame, Section};
+use super::links::{self, link};
+use super::parts::{NamedGraph, answer, or_id};
+use super::problem::Problem;
+use super::query::language_name;
+use super::query_result::QueryResult;
+use super::query_steps;
+use super::request::PageRequest;
+use super::response::Reply as Sent;
+use crate::asking::{NearestAnswer, NearestFound, ask_nearest};
+use axum::http::StatusCode;
+use maud::{Markup, html};
+use serde::Serialize;
+use std::time::{SystemTime, UNIX_EPOCH};
+use touchstone_benchmark::{Forms, JournalError};
+use touchstone_engine::{Answers, Outcome, Reply, Settings};
+use touchstone_kb::counts::{counted, grouped};
+use touchstone_kb::{Kb, nearest_name};
+use touchstone_logic::{Language, QueryGraph};
+use touchstone_run::{AskReply, AskedSystem, Linked, Nearest, System, SystemInput, Thing, ask_system};
+
+/// The name of the built-in system.
+const NEAREST: &str = "nearest";
+/// Answers that are shown.
+const SHOWN: usize = 50;
+/// Other readings of the question that are shown.
+const OTHERS: usize = 3;
+/// Systems that are asked at once.
+const AT_ONCE: usize = 4;
+/// The longest question, in bytes.
+const LONGEST: usize = 1_000;
+/// What can be wrong with an answer.
+const CAUSES: [(&str, &str); 6] = [
+    ("", "no reason"),
+    ("mention", "a name was understood wrongly"),
+    ("relation", "a wrong relation"),
+    ("direction", "the wrong direction"),
+    ("function", "a wrong function, such as a count"),
+    ("kb", "the knowledge base does not have it"),
+];
+
+/// The systems of the ask page, in the order in which they are offered. They live as long as the program.
+pub struct AskSystems {
+    /// The built-in one, which explains its answers.
+    pub nearest: Option<&'static Nearest<'static>>,
+    /// Those that the studio was started with.
+    pub others: Vec<NamedSystem>,
+}
+
+/// A system with its name on the page.
+pub struct NamedSystem {
+    /// The name.
+    pub name: String,
+    /// The system.
+    pub system: &'static dyn System,
+}
+
+impl AskSystems {
+    fn names(&self) -> Vec<&str> {
+        let nearest = self.nearest.map(|_| NEAREST);
+        nearest.into_iter().chain(self.others.iter().map(|other| other.name.as_str())).collect()
+    }
+}
+
+/// What a system gave.
+#[derive(Serialize)]
+struct AskedOne<'a> {
+    system: &'a str,
+    /// The built-in system: the same as `touchstone ask --json`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reply: Option<AskReply<'a>>,
+    /// The built-in system: the next readings.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    alternatives: &'a [(String, &'static str)],
+    /// Any other system: the same as `touchstone ask --system --json`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<&'a AskedSystem>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Asked<'a> {
+    question: &'a str,
+    systems: Vec<&'a str>,
+    asked: Vec<AskedOne<'a>>,
+}
+
+/// What a system gave, before it is shown.
+enum Given {
+    Nearest { answer: NearestAnswer<'static>, others: Vec<(String, &'static str)> },
+    Other(Box<AskedSystem>),
+    Failed(String),
+}
+
+pub(super) fn page(studio: &Studio, request: &PageRequest) -> Result<Sent, Problem> {
+    let question = request.text("q")?;
+    if question.len() > LONGEST {
+        return Err(Problem::bad(format!("the question is longer than {LONGEST} bytes")).field("q"));
+    }
+    let systems = match studio.systems.get() {
+        None => return Ok(preparing(request, question)),
+        Some(Err(error)) => {
+            let problem =
+                Problem::new(StatusCode::SERVICE_UNAVAILABLE, format!("no system can be asked: {error}"));
+            return Err(
+                problem.hint("Start the studio again with a system that works, such as --system NAME=SPEC.")
+            );
+        }
+        Some(Ok(systems)) => systems,
+    };
+    let names = systems.names();
+    let chosen = chosen(request, &names)?;
+    let kb = studio.kb();
+    let given: Vec<(&str, Given)> = match question {
+        "" => Vec::new(),
+        _ => chosen.iter().map(|&name| (name, give(studio, request, systems, name, question))).collect(),
+    };
+    let asked = given.iter().map(|(system, given)| {
+        let empty = AskedOne { system, reply: None, alternatives: &[], asked: None, error: None };
+        match given {
+            Given::Nearest { answer, others } => {
+                AskedOne { reply: Some(answer.reply(kb, question)), alternatives: others, ..empty }
+            }
+            Given::Other(asked) => AskedOne { asked: Some(asked), ..empty },
+            Given::Failed(error) => AskedOne { error: Some(error), ..empty },
+        }
+    });
+    let data = Asked { question, systems: names.clone(), asked: asked.collect() };
+    let frame = Frame::new("Ask", Section::Ask, &["suggest.js"]);
+    let thanks = request.text("thanks")? == "1";
+    Ok(Sent::page(request, &frame, &data, || {
+        html! {
+            h1 { "Ask" }
+            (form(question, &names, &chosen))
+            @if thanks { p.notice.good role="status" { "Thank you: the feedback is stored in the folder of this studio." } }
+            @if question.is_empty() { (never_asked(studio)) }
+            div.panels data-count=(given.len()) {
+                @for (name, given) in &given { (panel(studio, request, question, name, given)) }
+            }
+        }
+    }))
+}
+
+/// The systems are not open yet.
+fn preparing(request: &PageRequest, question: &str) -> Sent {
+    let frame = Frame { again_after: Some(3), ..Frame::new("Ask", Section::Ask, &[]) };
+    let data =
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the systems are being opened; try again in a moment");
+    if request.wants_json {
+        return data.reply(true);
+    }
+    Sent::page(request, &frame, &(), || {
+        html! {
+            h1 { "Ask" }
+            @if !question.is_empty() { p.lead { (question) } }
+            div.empty-pane role="status" aria-busy="true" {
+                h2 { "Getting ready" }
+                p { "The built-in system learns from questions about this knowledge base. They are made once, which can take a minute. This page loads again by itself." }
+            }
+        }
+    })
+}
+
+/// The names of the systems to ask: the first one unless others are chosen.
+fn chosen<'s>(request: &PageRequest, names: &[&'s str]) -> Result<Vec<&'s str>, Problem> {
+    let mut chosen: Vec<&'s str> = Vec::new();
+    for wanted in request.all("system").filter(|name| !name.is_empty()) {
+        let Some(&name) = names.iter().find(|&&name| name == wanted) else {
+            let nearest = nearest_name(wanted, names.iter().copied())
+                .unwrap_or(names.first().copied().unwrap_or("none"));
+            let problem =
+                Problem::bad("this studio was not started with a system of this name").field("system");
+            return Err(problem.hint(format!("It has: {}. The nearest is {nearest}.", names.join(", "))));
+        };
+        if !chosen.contains(&name) {
+            chosen.push(name);
+        }
+    }
+    chosen.truncate(AT_ONCE);
+    if chosen.is_empty() {
+        chosen.extend(names.first());
+    }
+    Ok(chosen)
+}
+
+fn give(studio: &Studio, request: &PageRequest, systems: &AskSystems, name: &str, question: &str) -> Given {
+    let kb = studio.kb();
+    if let (NEAREST, Some(nearest)) = (name, systems.nearest) {
+        return match ask_nearest(nearest, kb, question) {
+            Ok(answer) => Given::Nearest { others: others(nearest, &answer, question), answer },
+            Err(error) => Given::Failed(error.to_string()),
+        };
+    }
+    let Some(other) = systems.others.iter().find(|other| other.name == name) else {
+        return Given::Failed("the system is gone".to_owned());
+    };
+    match ask_system(other.system, question, Some(kb), &request.cancel) {
+        Ok(asked) => Given::Other(Box::new(asked)),
+        Err(error) => Given::Failed(error.to_string()),
+    }
+}
+
+/// The next readings of a question.
+fn others(nearest: &Nearest<'_>, answer: &NearestAnswer<'_>, question: &str) -> Vec<(String, &'static str)> {
+    if answer.found.is_none() {
+        return Vec::new();
+    }
+    let prediction = nearest.worker().answer(&SystemInput::new("", question)).unwrap_or_default();
+    let other = |(form, language): (String, Option<Language>)| {
+        let language = language.unwrap_or_else(|| Language::guess(&form));
+        (form, language.word())
+    };
+    prediction.alternatives.into_iter().take(OTHERS).map(other).collect()
+}
+
+fn form(question: &str, names: &[&str], chosen: &[&str]) -> Markup {
+    html! {
+        form.ask #ask-form action="/ask" method="get" {
+            label.visually-hidden for="question" { "Question" }
+            input #question type="text" name="q" value=(question) placeholder="Which films did Christopher Nolan direct?" autocomplete="off" maxlength="1000";
+            button type="submit" { "Ask" }
+            @if names.len() > 1 {
+                fieldset.systems {
+                    legend { "Systems, up to " (AT_ONCE) }
+                    @for name in names {
+                        label { input type="checkbox" name="system" value=(name) checked[chosen.contains(name)]; " " (name) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn never_asked(studio: &Studio) -> Markup {
+    let questions: Vec<&str> =
+        studio.examples().queries.iter().filter_map(|query| query.english.as_deref()).take(6).collect();
+    html! {
+        div.empty-pane {
+            h2 { "Ask a question about " (studio.info().name) }
+            p { "You get the answer with everything that leads to it: the names that were found, the query in three languages, its graph and its steps." }
+            @if !questions.is_empty() {
+                ul.query-list {
+                    @for question in questions { li { a href=(link("/ask", &[("q", question)])) { span.query-english { (question) } } } }
+                }
+            }
+        }
+    }
+}
+
+fn panel(studio: &Studio, request: &PageRequest, question: &str, name: &str, given: &Given) -> Markup {
+    html! {
+        section.panel.system-panel {
+            h2 { (name) }
+            @match given {
+                Given::Nearest { answer, others } => (nearest_panel(studio, request, question, answer, others)),
+                Given::Other(asked) => (other_panel(studio, request, question, name, asked)),
+                Given::Failed(error) => p.error-text role="alert" { "The system failed: " (error) },
+            }
+        }
+    }
+}
+
+fn nearest_panel(
+    studio: &Studio,
+    request: &PageRequest,
+    question: &str,
+    given: &NearestAnswer<'_>,
+    others: &[(String, &'static str)],
+) -> Markup {
+    let kb = studio.kb();
+    html! {
+        (mentions(kb, question, &given.links))
+        @match &given.found {
+            None => {
+                h3 { "No answer" }
+                p { "No similar question leads to a query with answers. Try other words, or write the query yourself on the " a href="/query" { "query page" } "." }
+            },
+            Some(found) => {
+                (answer_list(&Answers::List { answers: found.answers.clone() }))
+                (feedback_form(question, NEAREST, main_form(&found.forms)))
+                p.fine { "Learned from a similar question: " q { (found.adapted.neighbour_question) } }
+                (explained(studio, request, found))
+                (other_readings(others))
+            },
+        }
+    }
+}
+
+/// The form in which a query is shown and corrected.
+fn main_form(forms: &Forms) -> Option<(Language, &str)> {
+    let program = forms.program.as_deref().map(|text| (Language::Kopl, text));
+    let sexpr = forms.sexpr.as_deref().map(|text| (Language::Sexpr, text));
+    program.or(sexpr).or(forms.sparql.as_deref().map(|text| (Language::Sparql, text)))
+}
+
+fn explained(studio: &Studio, request: &PageRequest, found: &NearestFound<'_>) -> Markup {
+    let kb = studio.kb();
+    let program = found.forms.program.as_deref();
+    let settings = Settings { limits: studio.limits, ..Settings::default() };
+    let result =
+        program.map(|text| QueryResult::of(studio, Language::Kopl, text, &settings, &request.cancel));
+    let flow = result.as_ref().and_then(QueryResult::flow);
+    let forms = [
+        (Language::Kopl, &found.forms.program),
+        (Language::Sexpr, &found.forms.sexpr),
+        (Language::Sparql, &found.forms.sparql),
+    ];
+    html! {
+        @if let Some((language, text)) = main_form(&found.forms) {
+            p { a.button.quiet href=(links::query(language, text)) { "Correct the query" } }
+        }
+        @if let Some(flow) = flow {
+            h3 { "Program" }
+            figure.graph {
+                div.scroll tabindex="0" role="region" aria-label="Flow chart" { (flow.svg("flow chart of the program, with what each step finds")) }
+                figcaption { details.as-text { summary { "As text" } pre { (flow.text().trim_end()) } } }
+            }
+        }
+        h3 { "Graph" }
+        (NamedGraph::of(kb, &QueryGraph::of(&found.adapted.query)).figure("The answer is green, what the question names is red"))
+        h3 { "Query" }
+        @for (language, text) in forms {
+            @if let Some(text) = text {
+                details open[language == Language::Kopl] {
+                    summary { (language_name(language)) }
+                    pre.form-text { (text.trim()) }
+                }
+            }
+        }
+        @if let Some(trace) = &found.trace { h3 { "Steps" } (query_steps::table(trace)) }
+    }
+}
+
+/// The question with its mentions marked, and what each of them may be.
+fn mentions(kb: &Kb, question: &str, found: &[Linked]) -> Markup {
+    let mut sorted: Vec<&Linked> = found.iter().collect();
+    sorted.sort_by_key(|linked| (linked.start, linked.end));
+    let mut pieces: Vec<(&str, bool)> = Vec::new();
+    let mut at = 0;
+    for linked in &sorted {
+        let (Some(before), Some(mention)) =
+            (question.get(at..linked.start), question.get(linked.start..linked.end))
+        else {
+            continue;
+        };
+        pieces.extend([(before, false), (mention, true)]);
+        at = linked.end;
+    }
+    pieces.push((question.get(at..).unwrap_or(""), false));
+    html! {
+        p.lead.mentions { @for (text, marked) in pieces { @if marked { mark { (text) } } @else { (text) } } }
+        @if found.is_empty() { p.muted { "No name in the question was found in the knowledge base." } }
+        @else {
+            dl.pairs {
+                @for linked in sorted {
+                    div { dt { (question.get(linked.start..linked.end).unwrap_or("")) } dd { (readings(kb, linked)) } }
+                }
+            }
+        }
+    }
+}
+
+fn readings(kb: &Kb, linked: &Linked) -> Markup {
+    html! {
+        @match &linked.thing {
+            Thing::Entities(nodes) => {
+                @for (at, &node) in nodes.iter().take(5).enumerate() {
+                    @if at == 1 { span.muted { " or " } } @else if at > 1 { span.muted { ", " } }
+                    a href=(links::node(kb.node_id(node))) title=[kb.description(node)] { (or_id(kb.label(node), kb.node_id(node))) }
+                    @if let Some(class) = kb.classes_of(node).next() { " " span.muted { "(" (kb.label(kb.class_node(class))) ")" } }
+                }
+            },
+            Thing::Class(id) => { "the class " a href=(links::node(id)) { (kb.node(id).map_or(id.as_str(), |node| kb.label(node))) } },
+            Thing::Number(number) => { "the number or year " (number) },
+            Thing::Date(date) => { "the date " (date) },
+            Thing::Text(value) => { "the value " (value) },
+        }
+    }
+}
+
+fn other_readings(others: &[(String, &'static str)]) -> Markup {
+    html! {
+        @if !others.is_empty() {
+            h3 { "Other readings" }
+            ol.query-list {
+                @for (form, word) in others {
+                    li { a href=(link("/query", &[("lang", word), ("q", form)])) { code { (form) } } }
+                }
+            }
+        }
+    }
+}
+
+fn other_panel(
+    studio: &Studio,
+    request: &PageRequest,
+    question: &str,
+    name: &str,
+    asked: &AskedSystem,
+) -> Markup {
+    let prediction = &asked.prediction;
+    let form = prediction.logical_form.as_deref().map(str::trim);
+    let form = form.map(|form| (prediction.language.unwrap_or_else(|| Language::guess(form)), form));
+    let settings = Settings { limits: studio.limits, ..Settings::default() };
+    let result =
+        form.map(|(language, text)| QueryResult::of(studio, language, text, &settings, &request.cancel));
+    html! {
+        @if let Some(error) = &prediction.error { p.error-text role="alert" { (error) } }
+        @match (&prediction.answers, &asked.reply) {
+            (Some(answers), _) => (answer_list(&Answers::List { answers: answers.clone() })),
+            (None, Some(Reply { outcome: Outcome::Answered(answers), .. })) => (answer_list(answers)),
+            (None, Some(Reply { outcome: Outcome::Unparsable(error) | Outcome::Failed(error), .. })) => {
+                h3 { "The query cannot be run" } pre.error-text { (error) }
+            },
+            (None, Some(Reply { outcome: Outcome::OverBudget(stopped), .. })) => p.error-text { "The query was " (stopped.to_string()) },
+            (None, None) => h3 { "The system gives no answer" },
+        }
+        (feedback_form(question, name, form))
+        @if let Some((language, text)) = form {
+            h3 { (language_name(language)) }
+            pre.form-text { (text) }
+            p { a.button.quiet href=(links::query(language, text)) { "Correct the query" } }
+        }
+        @if let Some(flow) = result.as_ref().and_then(QueryResult::flow) {
+            figure.graph {
+                div.scroll tabindex="0" role="region" aria-label="Flow chart" { (flow.svg("flow chart of the program, with what each step finds")) }
+                figcaption { details.as-text { summary { "As text" } pre { (flow.text().trim_end()) } } }
+            }
+        }
+        @if let Some(graph) = result.as_ref().and_then(|result| result.graph.as_ref()) {
+            (NamedGraph::of(studio.kb(), graph).figure("The answer is green, what the query names is red"))
+        }
+    }
+}
+
+fn answer_list(found: &Answers) -> Markup {
+    html! {
+        @match found {
+            Answers::List { answers } if found.single_value().is_some() => p.single-answer { @for one in answers { (answer(one)) } },
+            Answers::List { answers } => {
+                h3 { (counted(answers.len(), "answer", "answers")) }
+                ul.answer-chips {
+                    @for one in answers.iter().take(SHOWN) { li { (answer(one)) } }
+                }
+                @if answers.len() > SHOWN { p.fine { "The first " (grouped(SHOWN)) " of " (grouped(answers.len())) "." } }
+            },
+            other => h3 { (counted(other.len(), "answer", "answers")) },
+        }
+    }
+}
+
+fn feedback_form(question: &str, system: &str, form: Option<(Language, &str)>) -> Markup {
+    html! {
+        form.feedback action="/ask/feedback" method="post" aria-label={ "Feedback on " (system) } {
+            input type="hidden" name="q" value=(question);
+            input type="hidden" name="system" value=(system);
+            @if let Some((language, text)) = form {
+                input type="hidden" name="form" value=(text);
+                input type="hidden" name="lang" value=(language.word());
+            }
+            button.quiet type="submit" name="right" value="yes" { "Right" }
+            button.quiet type="submit" name="right" value="no" { "Wrong" }
+            label { span.muted { "because of " } select name="because" { @for (value, text) in CAUSES { option value=(value) { (text) } } } }
+        }
+    }
+}
+
+/// Stores what somebody said about an answer.
+pub(super) fn feedback(studio: &Studio, request: &PageRequest) -> Result<Sent, Problem> {
+    let question = request.text("q")?;
+    let system = request.text("system")?;
+    if question.is_empty() || question.len() > LONGEST {
+        return Err(Problem::bad("give the question that the feedback is about").field("q"));
+    }
+    let known = match studio.systems.get() {
+        Some(Ok(systems)) => systems.names(),
+        _ => vec![NEAREST],
+    };
+    if !known.contains(&system) {
+        return Err(Problem::bad("this studio was not started with a system of this name").field("system"));
+    }
+    let right = request.choice("right", &["yes", "no"])? == "yes";
+    let because = request.choice("because", &CAUSES.map(|(word, _)| word))?;
+    let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let feedback = Feedback {
+        at: now,
+        question: question.to_owned(),
+        system: system.to_owned(),
+        form: text(request.text("form")?),
+        language: Language::from_word(request.text("lang")?).map(|language| language.word().to_owned()),
+        right,
+        because: text(because).filter(|_| !right),
+    };
+    studio.folder.add_feedback(&feedback).map_err(|error| {
+        let is_full = matches!(&error, JournalError::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull);
+        let status = if is_full { StatusCode::INSUFFICIENT_STORAGE } else { StatusCode::INTERNAL_SERVER_ERROR };
+        Problem::new(status, error.to_string())
+    })?;
+    Ok(Sent::see(link("/ask", &[("q", question), ("system", system), ("thanks", "1")])))
+}

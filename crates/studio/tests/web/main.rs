@@ -1,0 +1,8 @@
+//! The web application over HTTP: a real server on a loopback port, every route of the table.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod client;
+mod hostile;
+mod pages;
+mod security;
+mod twins;
