@@ -31,6 +31,6 @@ pub use report_data::{Report, ReportRun};
 pub use report_page::report_page;
 pub use stats_page::{StatsWithAttacks, stats_page};
 pub use web::{
-    AskSystems, NamedSystem, OpenSystems, RouteKind, Studio, StudioError, StudioFolder, StudioFolderError,
-    StudioOptions, StudioRoute, serve_studio, studio_routes,
+    AskSystems, AskSystemsError, NamedSystem, OpenSystems, RouteKind, Studio, StudioError, StudioFolder,
+    StudioFolderError, StudioOptions, StudioRoute, serve_studio, studio_routes,
 };

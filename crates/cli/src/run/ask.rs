@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use touchstone_engine::QueryContext;
 use touchstone_forge::TrainingFolder;
 use touchstone_kb::Kb;
+use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::draw;
-use touchstone_logic::{Knowledge, QueryGraph};
-use touchstone_run::{Linked, Nearest, System, SystemContext, SystemSettings, SystemSpec, open_nearest};
-use touchstone_studio::{AskSystems, NamedSystem, NearestFound, ask_nearest};
+use touchstone_run::{Linked, SystemContext, open_nearest};
+use touchstone_studio::{AskSystems, NearestFound, ask_nearest};
 use touchstone_terminal::Table;
 
 /// Arguments of `touchstone ask`.
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
 
 /// The systems of the studio, which live as long as the program: the built-in one, and those with names.
 pub(crate) fn opened_systems(
-    kb: &'static Kb,
+    kb: &Kb,
     kb_name: &str,
     benchmark: Option<PathBuf>,
     systems: &[(String, String)],
@@ -104,20 +104,8 @@ pub(crate) fn opened_systems(
         Some(folder) => folder,
         None => training(kb)?,
     };
-    let gold = Box::leak(Box::new(BenchmarkArgs::of(benchmark, Some(kb_name.to_owned())).open()?));
-    let context = QueryContext::new(gold.kb.as_ref(), gold.ontology.as_ref()).without_suggestions();
-    let context: &'static QueryContext<'static> = Box::leak(Box::new(context));
-    let knowledge: &'static Knowledge<'static> = Box::leak(Box::new(context.knowledge()));
-    let context = SystemContext { benchmark: gold, questions: &[], knowledge };
-    let nearest: &'static Nearest<'static> = Box::leak(Box::new(open_nearest(&context)?));
-    let mut others = Vec::new();
-    for (name, spec) in systems {
-        let opened = registry(None).open(&SystemSpec::parse(spec)?, &SystemSettings::default(), &context);
-        let opened = opened.with_context(|| format!("the system `{name}` cannot be opened"))?;
-        let system: &'static dyn System = Box::leak(opened);
-        others.push(NamedSystem { name: name.clone(), system });
-    }
-    Ok(AskSystems { nearest: Some(nearest), others })
+    let benchmark = BenchmarkArgs::of(benchmark, Some(kb_name.to_owned())).open()?;
+    Ok(AskSystems::open(benchmark, systems, &registry(None))?)
 }
 
 /// The folder of questions to learn from, which are made if they are not there yet.

@@ -1,6 +1,7 @@
 //! The ask page: one question to one or several systems, side by side, with everything that explains the answers, and feedback.
 
 use super::Studio;
+use super::ask_systems::{AskSystems, NEAREST};
 use super::folder::Feedback;
 use super::layout::{Frame, Section};
 use super::links::{self, link};
@@ -23,8 +24,6 @@ use touchstone_kb::{Kb, nearest_name};
 use touchstone_logic::{Language, QueryGraph};
 use touchstone_run::{AskReply, AskedSystem, Linked, Nearest, System, SystemInput, Thing, ask_system};
 
-/// The name of the built-in system.
-const NEAREST: &str = "nearest";
 /// Answers that are shown.
 const SHOWN: usize = 50;
 /// Other readings of the question that are shown.
@@ -42,29 +41,6 @@ const CAUSES: [(&str, &str); 6] = [
     ("function", "a wrong function, such as a count"),
     ("kb", "the knowledge base does not have it"),
 ];
-
-/// The systems of the ask page, in the order in which they are offered. They live as long as the program.
-pub struct AskSystems {
-    /// The built-in one, which explains its answers.
-    pub nearest: Option<&'static Nearest<'static>>,
-    /// Those that the studio was started with.
-    pub others: Vec<NamedSystem>,
-}
-
-/// A system with its name on the page.
-pub struct NamedSystem {
-    /// The name.
-    pub name: String,
-    /// The system.
-    pub system: &'static dyn System,
-}
-
-impl AskSystems {
-    fn names(&self) -> Vec<&str> {
-        let nearest = self.nearest.map(|_| NEAREST);
-        nearest.into_iter().chain(self.others.iter().map(|other| other.name.as_str())).collect()
-    }
-}
 
 /// What a system gave.
 #[derive(Serialize)]

@@ -5,6 +5,7 @@
 //! what protects them. There is one file per page.
 
 mod ask;
+mod ask_systems;
 mod assets;
 mod complete;
 mod examples;
@@ -28,7 +29,7 @@ mod security;
 mod show;
 mod suggest;
 
-pub use ask::{AskSystems, NamedSystem};
+pub use ask_systems::{AskSystems, AskSystemsError, NamedSystem};
 pub use folder::{StudioFolder, StudioFolderError};
 pub use routes::{RouteKind, StudioRoute, studio_routes};
 

@@ -63,10 +63,11 @@ pub(super) fn value(value: &PageValue<'_>) -> Markup {
     }
 }
 
-/// What is said about a fact: its qualifiers and its source.
-pub(super) fn details(fact: &PageFact<'_>) -> Markup {
+/// What is said about a fact: its qualifiers and, if the reader wants it, its source.
+pub(super) fn details(fact: &PageFact<'_>, with_source: bool) -> Markup {
+    let source = fact.source.filter(|_| with_source);
     html! {
-        @if !fact.qualifiers.is_empty() || fact.source.is_some() {
+        @if !fact.qualifiers.is_empty() || source.is_some() {
             div.fact-details {
                 @for qualifier in &fact.qualifiers {
                     span.qualifier {
@@ -77,7 +78,7 @@ pub(super) fn details(fact: &PageFact<'_>) -> Markup {
                         }
                     }
                 }
-                @if let Some(source) = fact.source { span.source { "Source: " (source) } }
+                @if let Some(source) = source { span.source { "Source: " (source) } }
             }
         }
     }
@@ -192,7 +193,7 @@ pub(super) fn similar(kb: &Kb, name: &str) -> Vec<Suggestion> {
 
 /// A number with a small heading.
 pub(super) fn figure(number: impl TryInto<u64>, name: &str) -> Markup {
-    html! { div.figure { dd { (grouped(number)) } dt { (name) } } }
+    html! { div.figure { dt { (name) } dd { (grouped(number)) } } }
 }
 
 /// A language in JSON: its word, as in files and options.

@@ -135,7 +135,7 @@ fn values(page: &PropertyPage<'_>) -> Markup {
         @else if !page.frequent.is_empty() {
             section #frequent {
                 h2 { "Most frequent values" }
-                div.scroll tabindex="0" role="region" aria-labelledby="frequent" {
+                div.scroll tabindex="0" role="region" aria-label="Most frequent values" {
                     table.coverage {
                         thead { tr { th scope="col" { "value" } th scope="col" { "share" } th.number scope="col" { "facts" } } }
                         tbody {
@@ -162,7 +162,7 @@ fn histogram(page: &PropertyPage<'_>) -> Markup {
     html! {
         section #histogram {
             h2 { "Distribution" @if !unit.is_empty() { span.muted { " in " (unit) } } }
-            div.scroll tabindex="0" role="region" aria-labelledby="histogram" {
+            div.scroll tabindex="0" role="region" aria-label="Distribution" {
                 table.coverage {
                     thead { tr { th scope="col" { "range" } th scope="col" { "share" } th.number scope="col" { "facts" } } }
                     tbody {
@@ -199,7 +199,7 @@ fn examples(page: &PropertyPage<'_>) -> Markup {
                     @for example in &page.examples {
                         div.fact-group {
                             dt { a href=(links::node(example.subject.id)) { (or_id(example.subject.label, example.subject.id)) } }
-                            dd { ul.values { li { (value(&example.fact.value)) (details(&example.fact)) } } }
+                            dd { ul.values { li { (value(&example.fact.value)) (details(&example.fact, true)) } } }
                         }
                     }
                 }

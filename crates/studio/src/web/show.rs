@@ -39,6 +39,7 @@ struct Choice<'c> {
     /// The property whose facts are all shown, and whether they lead here.
     all: &'c str,
     backwards: bool,
+    sources: bool,
     members_page: usize,
 }
 
@@ -60,6 +61,7 @@ pub(super) fn page(studio: &Studio, request: &PageRequest) -> Result<Reply, Prob
     let choice = Choice {
         all: request.text("all")?,
         backwards: request.choice("to", &["", "1"])? == "1",
+        sources: request.choice("sources", &["", "1"])? == "1",
         members_page: request.number("members", 1_000_000)?,
     };
     let profile = kb.as_class(node).map(|class| ClassProfile::of(kb, class));
@@ -138,7 +140,7 @@ fn class(
         @if !profile.properties.is_empty() {
             section #coverage {
                 h2 { "What is known about its members" }
-                div.scroll tabindex="0" role="region" aria-labelledby="coverage" {
+                div.scroll tabindex="0" role="region" aria-label="Properties of members" {
                     table.coverage {
                         thead { tr { th scope="col" { "property" } th scope="col" { "members that have it" } th.number scope="col" { "share" } } }
                         tbody {
@@ -188,6 +190,10 @@ fn facts(kb: &Kb, node: NodeId, choice: &Choice<'_>) -> Markup {
                 input #fact-filter type="search" autocomplete="off" data-filter="";
             }
         }
+        @if about.iter().chain(&to).flat_map(|group| &group.facts).any(|fact| kb.fact_source(fact.id).is_some()) {
+            @let address = link("/kb/show", &[("id", kb.node_id(node)), ("sources", if choice.sources { "" } else { "1" })]);
+            p.fine { a href={ (address) "#facts" } { @if choice.sources { "Hide sources" } @else { "Show the source of each fact" } } }
+        }
         (groups(kb, node, &about, false, choice))
         (groups(kb, node, &to, true, choice))
     }
@@ -219,7 +225,7 @@ fn fact_group(kb: &Kb, node: NodeId, group: &FactGroup, to: bool, choice: &Choic
                 ul.values {
                     @for fact in &group.facts[..shown] {
                         @let fact = PageFact::of(kb, fact, to);
-                        li { (value(&fact.value)) (details(&fact)) }
+                        li { (value(&fact.value)) (details(&fact, choice.sources)) }
                     }
                 }
                 @if shown < group.facts.len() {

@@ -61,7 +61,7 @@ pub fn leaked(kb: Kb) -> &'static Kb {
 impl Running {
     pub fn start(kb: &'static Kb, limits: Limits) -> Running {
         // Without systems: the ask page has tests of its own.
-        let none: OpenSystems = Box::new(|| Ok(AskSystems { nearest: None, others: Vec::new() }));
+        let none: OpenSystems = Box::new(|| Ok(AskSystems::none()));
         Running::with_systems(kb, limits, none)
     }
 

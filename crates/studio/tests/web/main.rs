@@ -1,6 +1,7 @@
 //! The web application over HTTP: a real server on a loopback port, every route of the table.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod asking;
 mod client;
 mod hostile;
 mod pages;
