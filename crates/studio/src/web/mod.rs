@@ -36,7 +36,7 @@ pub use routes::{RouteKind, StudioRoute, studio_routes};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{Method, Response, StatusCode};
+use axum::http::{Method, Response, StatusCode, header};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use examples::Examples;
 use hyper::body::Incoming;
@@ -233,6 +233,15 @@ async fn answer(studio: Shared, route: StudioRoute, request: Request) -> Respons
         let about = PageRequest::of(&Method::GET, &head.uri, &head.headers, b"");
         problem.reply(about.wants_json).into_response()
     };
+    let length =
+        head.headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if length.is_some_and(|length: u64| length > LONGEST_BODY as u64) {
+        // It is not read at all.
+        return early(Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("the form is larger than {LONGEST_BODY} bytes"),
+        ));
+    }
     let body = match tokio::time::timeout(BODY_TIME, to_bytes(body, LONGEST_BODY)).await {
         Ok(Ok(body)) => body,
         Ok(Err(_)) => {

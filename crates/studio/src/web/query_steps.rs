@@ -47,7 +47,7 @@ fn row(depth: usize, node: &TraceNode, whole: f64) -> Markup {
     let ran = node.how != How::NotNeeded;
     html! {
         tr class=[(node.rows == Some(0) && ran).then_some("nothing")] {
-            th.step scope="row" class={ "depth-" (depth.min(DEEPEST)) } { (node.operation) }
+            th scope="row" class={ "step depth-" (depth.min(DEEPEST)) } { (node.operation) }
             @if ran {
                 td.number {
                     (count(node.rows))

@@ -1,5 +1,5 @@
 //! The web application over HTTP: a real server on a loopback port, every route of the table.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
 
 mod asking;
 mod client;

@@ -128,8 +128,9 @@ fn reading_changes_nothing() {
 #[test]
 fn large_forms_are_refused() {
     let studio = world();
-    let response = studio.post("/query", &format!("q={}", "a".repeat(2 << 20)));
-    assert_eq!(response.status, 413);
+    // The size that is announced is enough: nothing of the form is sent.
     let request = "POST /query HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 3000000\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n";
-    assert_eq!(studio.send(&format!("{request}{}", "q".repeat(3_000_000))).status, 413);
+    let response = studio.send(request);
+    assert_eq!(response.status, 413);
+    assert!(response.body.contains("larger than"), "{}", response.body);
 }
