@@ -116,7 +116,7 @@ def with_the_keyboard(browser, host):
 def without_scripts(browser, host):
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(host + "/query?q=Find(Paris)+%3E+What()")
-    check(browser.evaluate("document.querySelector('#answers h2').textContent") == "1 answer", "answers without scripts")
+    check(browser.evaluate("document.querySelector('#answers h2').textContent").endswith("answers"), "answers without scripts")
     check(browser.evaluate("getComputedStyle(document.querySelector('[data-action=help]')).display") == "none", "what needs scripts is hidden")
     browser.events.clear()
     browser.evaluate("document.querySelector('#query').value = 'Find(Lyon) > What()'; document.querySelector('#query-form button').click()")

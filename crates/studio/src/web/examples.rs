@@ -59,6 +59,15 @@ impl Examples {
             );
         }
         queries.sort_by_key(|query| Reverse(query.english.is_some()));
+        let mut said: Vec<String> = Vec::new();
+        queries.retain(|query| match &query.english {
+            Some(english) if said.contains(english) => false,
+            Some(english) => {
+                said.push(english.clone());
+                true
+            }
+            None => true,
+        });
         queries.truncate(12);
         names.truncate(NAMES);
         let names = names.into_iter().map(|(_, node)| NodeSummary::of(kb, node)).collect();

@@ -89,7 +89,7 @@ fn header(current: Section) -> Markup {
                 form.search role="search" action="/kb/find" method="get" {
                     label.visually-hidden for="search" { "Search the knowledge base" }
                     input #search type="search" name="q" placeholder="Search names" autocomplete="off" spellcheck="false" data-suggest="go";
-                    button.visually-hidden type="submit" { "Search" }
+                    button.visually-hidden type="submit" tabindex="-1" { "Search" }
                 }
             }
         }
