@@ -144,9 +144,9 @@ fn outcomes_of_queries_are_explained() {
     );
     let unknown = query("Find(Parys of Nowhere) > What()");
     assert!(unknown.body.contains("the KB has no entity named"), "{}", unknown.body);
-    let found = query("Find(Paris) > Relate(country, forward) > What()");
+    let found = query("Find(Christopher Nolan) > Relate(director, backward) > What()");
     for part in
-        ["France</a>", "In English", "<svg class=\"flow\"", "Shape", "Steps", "S-expression", "SPARQL"]
+        ["Inception</a>", "In English", "<svg class=\"flow\"", "Shape", "Steps", "S-expression", "SPARQL"]
     {
         assert!(found.body.contains(part), "{part}");
     }
