@@ -79,3 +79,4 @@ if [ -n "${TOUCHSTONE_REPORT_PICTURE:-}" ]; then
     python3 tools/browser/pages.py --picture "$TOUCHSTONE_REPORT_PICTURE" --size 1280x1500 "$folder/report.html" >&2
     say "picture written to $TOUCHSTONE_REPORT_PICTURE ($(wc -c <"$TOUCHSTONE_REPORT_PICTURE") bytes)"
 fi
+tools/browser/studio.sh

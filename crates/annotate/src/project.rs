@@ -212,7 +212,7 @@ impl Project {
 
     /// Opens a project for reading and writing. A torn last line of the journal, which was not acknowledged, is cut off.
     pub fn open(folder: &Path, now: Moment) -> Result<Project, ProjectError> {
-        let project = Project::read(folder, |path, state| Store::open(path, state))?;
+        let project = Project::read(folder, Store::open)?;
         let (version, files) = {
             let state = project.state();
             (state.version.clone(), state.files.clone())
@@ -230,7 +230,7 @@ impl Project {
 
     /// Opens a project for reading, also while another process has it open for writing.
     pub fn open_read_only(folder: &Path) -> Result<Project, ProjectError> {
-        Project::read(folder, |path, state| Store::open_read_only(path, state))
+        Project::read(folder, Store::open_read_only)
     }
 
     fn read(

@@ -496,7 +496,7 @@ impl<S: Derived, L: Log> Writer<S, L> {
                 let _ = request.reply.send(reply);
                 continue;
             }
-            let task = request.record.task.as_deref().map(|task| attempt_key(task));
+            let task = request.record.task.as_deref().map(attempt_key);
             let attempt = request.record.attempt.as_deref().map(attempt_key);
             let waits = is_alone
                 || task.map_or(!tasks.is_empty(), |task| tasks.contains(&task))

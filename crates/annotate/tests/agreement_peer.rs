@@ -51,8 +51,8 @@ fn project(seed: u64) -> Simulation {
     let people = judges + 1 + random.below(3);
     let mut simulation = Simulation::new(rules, tasks, people, seed);
     // Texts of removed tasks have fewer judges, and Fleiss' kappa is then not defined.
-    (simulation.confused, simulation.late) = (u64::from(seed % 3 == 0), 5);
-    if seed % 4 > 0 {
+    (simulation.confused, simulation.late) = (u64::from(seed.is_multiple_of(3)), 5);
+    if !seed.is_multiple_of(4) {
         simulation.run();
         return simulation;
     }

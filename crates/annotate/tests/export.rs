@@ -52,7 +52,7 @@ fn paraphrase_all(project: &Project) {
             let number: usize = task.id[1..].parse().unwrap();
             let same = match task.expected {
                 Some(expected) => expected,
-                None if number % 5 == 0 => SameMeaning::No,
+                None if number.is_multiple_of(5) => SameMeaning::No,
                 None => SameMeaning::Yes,
             };
             let judged = JudgedText { of: next.of, same, fluency: 4, differs: Vec::new(), seconds: 7.5 };

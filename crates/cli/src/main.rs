@@ -28,6 +28,7 @@ mod reply;
 mod run;
 mod session_args;
 mod shell;
+mod studio;
 mod train;
 
 use clap::{Parser, Subcommand};
@@ -121,6 +122,11 @@ enum Command {
         after_help = "Examples:\n  touchstone ask \"Which films directed by Christopher Nolan were released after 2008?\"\n  touchstone ask --benchmark bench/ --json \"Who directed Alien?\"\n  touchstone ask --system model:model/ \"Who directed Alien?\""
     )]
     Ask(run::ask::AskArgs),
+    /// Start the web application: explore the KB, run queries and ask systems in the browser.
+    #[command(
+        after_help = "Examples:\n  touchstone studio --open\n  touchstone studio --dir studio/ --kb my-kb/ --port 9000\n  touchstone studio --system model=model:model/ --system mine=command:./mine"
+    )]
+    Studio(studio::StudioArgs),
     /// Ask a system the questions of a benchmark; a run that was stopped resumes where it stopped.
     #[command(
         after_help = "Examples:\n  touchstone run oracle --benchmark bench/ --out runs/oracle\n  touchstone run \"command:python3 mine.py\" --benchmark bench/ --split test --out runs/mine\n  touchstone run --resume runs/mine\n  touchstone run llm:my-model --llm-url http://127.0.0.1:8000/v1 --benchmark bench/ --limit 100 --out runs/llm\n  touchstone grade runs/mine --out runs/mine"
@@ -299,6 +305,7 @@ fn run_command(command: Command, arguments: &[String]) -> anyhow::Result<Outcome
         Command::Models(args) => done(train::models::run(&args)),
         Command::Runs(args) => run::runs::run(&args),
         Command::Ask(args) => run::ask::run(&args),
+        Command::Studio(args) => done(studio::run(&args)),
         Command::Demo(args) => done(run::demo::run(&args)),
         Command::Cache(args) => run::cache::run(&args),
         Command::Grade(args) => grade::grading::run(&args),

@@ -19,6 +19,11 @@ impl KbArg {
     pub(crate) fn open(&self) -> Result<Kb> {
         open_kb(&self.kb)
     }
+
+    /// `world`, or the directory.
+    pub(crate) fn name(&self) -> &str {
+        &self.kb
+    }
 }
 
 /// Opens the embedded KB, or the one in a directory.

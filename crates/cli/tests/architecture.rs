@@ -96,7 +96,7 @@ const ALLOWED: [(&str, &str, &str); 18] = [
     ("models", "benchmark datasets engine forge grade kb logic run train", "protocol testing world"),
     ("prospector", "benchmark engine forge kb logic run", "world"),
     ("annotate", "benchmark engine forge grade kb logic run", "testing world"),
-    ("studio", "benchmark engine forge grade kb logic", ""),
+    ("studio", "benchmark datasets engine forge grade kb logic prospector protocol run", "world"),
     (
         "cli",
         "annotate benchmark datasets engine forge grade kb logic models prospector protocol run studio terminal train world",

@@ -187,7 +187,8 @@ impl<'a> NodeSummary<'a> {
 }
 
 impl<'a> PageValue<'a> {
-    fn of(kb: &'a Kb, value: Value) -> PageValue<'a> {
+    /// A value of a KB.
+    pub fn of(kb: &'a Kb, value: Value) -> PageValue<'a> {
         match value {
             Value::Node(node) => PageValue {
                 kind: if kb.as_class(node).is_some() { "class" } else { "entity" },
@@ -216,7 +217,8 @@ impl<'a> PageValue<'a> {
 }
 
 impl<'a> PageFact<'a> {
-    fn of(kb: &'a Kb, fact: &Fact, to: bool) -> PageFact<'a> {
+    /// A fact; `to`: on the page of its value.
+    pub fn of(kb: &'a Kb, fact: &Fact, to: bool) -> PageFact<'a> {
         let mut qualifiers: Vec<PageQualifier<'_>> = Vec::new();
         for Qualifier { key, value } in kb.fact_qualifiers(fact.id) {
             let value = PageValue::of(kb, value);

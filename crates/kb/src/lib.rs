@@ -27,6 +27,7 @@ mod literal;
 mod names;
 pub mod output;
 mod progress;
+pub mod property_page;
 pub mod rdf;
 pub mod registry;
 mod store;

@@ -25,6 +25,13 @@ pub struct ProspectorSystem<'k> {
     trained_on: String,
 }
 
+impl<'k> ProspectorSystem<'k> {
+    /// A system that answers with what was learned from this.
+    pub fn new(prospector: Prospector<'k>, trained_on: &str) -> ProspectorSystem<'k> {
+        ProspectorSystem { prospector, trained_on: trained_on.to_owned() }
+    }
+}
+
 impl ProspectorSystem<'_> {
     fn predict(&self, input: &SystemInput) -> Prediction {
         let readings = self.prospector.read(&input.question, input.entities.as_deref(), READINGS);

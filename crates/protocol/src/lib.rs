@@ -17,4 +17,7 @@ pub mod server;
 pub use endpoint::{Endpoint, EndpointError, EndpointSettings};
 pub use named_engine::{EngineNameError, named_engine};
 pub use retry_after::retry_after;
-pub use server::{ServeError, ServeOptions, Served, serve};
+pub use server::{
+    ConnectionCounts, ConnectionLimits, ServeError, ServeOptions, Served, accept, host_name, is_local_host,
+    listen, serve,
+};

@@ -6,6 +6,7 @@ mod bodies;
 mod connections;
 
 use bodies::{Memory, Reply, Reserved, Unread};
+pub use connections::{ConnectionCounts, ConnectionLimits, accept, host_name, is_local_host, listen};
 use hyper::body::Incoming;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, header, header::HeaderValue};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -26,18 +27,14 @@ pub struct ServeOptions {
     pub limits: Limits,
     /// The maximum number of queries that run at once; others wait.
     pub at_once: usize,
-    /// The maximum number of open connections; others wait to be accepted.
-    pub max_connections: usize,
+    /// What each connection may take.
+    pub connections: ConnectionLimits,
     /// The maximum number of bytes that the bodies of all requests hold together; others wait to be read.
     pub max_bodies: u64,
     /// The maximum number of bytes that all replies hold together until they are sent.
     pub max_replies: u64,
-    /// How long a connection may be idle, or take to send the head of a request.
-    pub header_time: Duration,
     /// How long the body of a request may take.
     pub body_time: Duration,
-    /// Maximum time without progress while a reply is sent.
-    pub idle_time: Duration,
     /// The origin whose pages may send queries, `*` for all.
     pub cors: Option<String>,
 }
@@ -48,13 +45,10 @@ impl Default for ServeOptions {
             address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7878),
             limits: Limits::default(),
             at_once: std::thread::available_parallelism().map_or(1, usize::from),
-            // Half of the files that a process may have open on most systems.
-            max_connections: 512,
+            connections: ConnectionLimits::default(),
             max_bodies: 32 << 20,
             max_replies: 1 << 30,
-            header_time: Duration::from_secs(5),
             body_time: Duration::from_secs(10),
-            idle_time: Duration::from_secs(10),
             cors: None,
         }
     }
@@ -135,12 +129,10 @@ pub fn serve(
         let listen = |source| ServeError::Listen { address: options.address, source };
         let listener = connections::listen(options.address).map_err(listen)?;
         ready(listener.local_addr()?);
-        let counts = connections::accept(listener, &service, options, stop).await;
-        Ok(Served {
-            connections: counts.all,
-            most_connections: counts.most,
-            most_body_bytes: service.bodies.most(),
-        })
+        let bodies = Arc::clone(&service.bodies);
+        let answer = move |request| answer(Arc::clone(&service), request);
+        let counts = connections::accept(listener, answer, &options.connections, stop).await;
+        Ok(Served { connections: counts.all, most_connections: counts.most, most_body_bytes: bodies.most() })
     })
 }
 
@@ -354,13 +346,7 @@ impl Service {
     /// served on loopback. An allowed origin addresses this machine by its own name as well.
     fn refused(&self, headers: &HeaderMap) -> Option<Response<Reply>> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
-        let name = match host.strip_prefix('[') {
-            Some(rest) => rest.split(']').next().unwrap_or(""),
-            None => host.split(':').next().unwrap_or(""),
-        };
-        let local = name.eq_ignore_ascii_case("localhost")
-            || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-        let fine = !self.loopback || local || host.is_empty();
+        let fine = !self.loopback || host.is_empty() || is_local_host(host);
         (!fine).then(|| {
             self.problem(
                 StatusCode::FORBIDDEN,

@@ -138,7 +138,7 @@ impl Simulation {
             }
             Activity::Judge => {
                 // Texts differ in how good they are, so that judges agree to some extent.
-                let is_good = of % 3 != 0;
+                let is_good = !of.is_multiple_of(3);
                 let same = match (self.random.below(10), is_good) {
                     (0, _) => SameMeaning::Unsure,
                     (1, true) | (2..=9, false) => SameMeaning::No,

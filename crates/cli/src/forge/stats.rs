@@ -6,7 +6,7 @@ use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
 use touchstone_forge::paper::PaperFigure;
-use touchstone_forge::stats::{Stats, StatsTable};
+use touchstone_forge::stats::Stats;
 use touchstone_grade::attack::attacks;
 use touchstone_studio::StatsWithAttacks;
 use touchstone_terminal::Table;

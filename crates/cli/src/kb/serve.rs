@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use touchstone_engine::Session;
 use touchstone_engine::budget::Limits;
-use touchstone_protocol::{ServeOptions, serve};
+use touchstone_protocol::{ConnectionLimits, ServeOptions, serve};
 
 /// Arguments of `touchstone kb serve`.
 #[derive(Args)]
@@ -35,16 +35,16 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
     /// Maximum number of open connections; others wait until one is closed
-    #[arg(long, default_value_t = ServeOptions::default().max_connections, value_name = "N")]
+    #[arg(long, default_value_t = ConnectionLimits::default().at_once, value_name = "N")]
     max_connections: usize,
     /// Seconds until an idle connection, or one that has not sent a whole header, is closed
-    #[arg(long, default_value_t = ServeOptions::default().header_time.as_secs_f64(), value_name = "SECONDS")]
+    #[arg(long, default_value_t = ConnectionLimits::default().header_time.as_secs_f64(), value_name = "SECONDS")]
     header_time: f64,
     /// Maximum number of seconds for the body of a request
     #[arg(long, default_value_t = ServeOptions::default().body_time.as_secs_f64(), value_name = "SECONDS")]
     body_time: f64,
     /// Seconds until a client that does not read its reply is disconnected
-    #[arg(long, default_value_t = ServeOptions::default().idle_time.as_secs_f64(), value_name = "SECONDS")]
+    #[arg(long, default_value_t = ConnectionLimits::default().idle_time.as_secs_f64(), value_name = "SECONDS")]
     idle_time: f64,
 }
 
@@ -64,10 +64,12 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
             ..Limits::default()
         },
         at_once: args.jobs.unwrap_or(defaults.at_once),
-        max_connections: args.max_connections,
-        header_time: seconds("header-time", args.header_time)?,
+        connections: ConnectionLimits {
+            at_once: args.max_connections,
+            header_time: seconds("header-time", args.header_time)?,
+            idle_time: seconds("idle-time", args.idle_time)?,
+        },
         body_time: seconds("body-time", args.body_time)?,
-        idle_time: seconds("idle-time", args.idle_time)?,
         cors: args.cors.clone(),
         ..defaults
     };

@@ -1,6 +1,6 @@
 //! `touchstone ask`.
 
-use super::{ask_system, benchmark_of_model};
+use super::{ask_system, benchmark_of_model, registry};
 use crate::args::BenchmarkArgs;
 use crate::progress::Bar;
 use crate::{Outcome, output};
@@ -17,6 +17,7 @@ use touchstone_prospector::{
     AskReply, MIN_CONFIDENCE, Prospector, ProspectorFactory, Readings, Regime, is_scorer_folder,
 };
 use touchstone_run::SystemContext;
+use touchstone_studio::AskSystems;
 use touchstone_terminal::Table;
 
 /// Arguments of `touchstone ask`.
@@ -96,6 +97,23 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
             answer(args, &prospector)
         }
     }
+}
+
+/// The systems of the studio: the built-in one, and others by name.
+pub(crate) fn opened_systems(
+    kb: &'static Kb,
+    kb_name: &str,
+    benchmark: Option<PathBuf>,
+    systems: &[(String, String)],
+) -> Result<AskSystems> {
+    let mut opened = AskSystems::built_in(kb, shipped_scorer(kb_name), &cache_dir(), &Bar::new())?;
+    if !systems.is_empty() {
+        let folder =
+            benchmark.context("give the benchmark that the systems are made for with --benchmark DIR")?;
+        let benchmark = BenchmarkArgs::of(folder, Some(kb_name.to_owned())).open()?;
+        opened.open_more(benchmark, systems, &registry(None))?;
+    }
+    Ok(opened)
 }
 
 /// The scorer that comes with a KB.

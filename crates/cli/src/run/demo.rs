@@ -102,15 +102,15 @@ fn step(about: &str, arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Opens a file with what the system has for it.
-fn open(file: &Path) {
+/// Opens a file or an address with what the system has for it.
+pub(crate) fn open(target: &Path) {
     let (program, before): (&str, &[&str]) = match std::env::consts::OS {
         "macos" => ("open", &[]),
         "windows" => ("cmd", &["/C", "start", ""]),
         _ => ("xdg-open", &[]),
     };
-    let started = std::process::Command::new(program).args(before).arg(file).status();
+    let started = std::process::Command::new(program).args(before).arg(target).status();
     if !started.is_ok_and(|status| status.success()) {
-        note!("no browser could be started with `{program}`; open the file by hand");
+        note!("no browser could be started with `{program}`; open {} by hand", target.display());
     }
 }

@@ -14,6 +14,7 @@ use crate::output::{count, counted};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
+pub(crate) use ask::opened_systems;
 use asking::{ask_system, benchmark_of_model};
 use clap::Args;
 use std::io::IsTerminal;

@@ -83,7 +83,7 @@ pub enum Type {
 
 impl Type {
     /// Whether a result of this type is accepted where the other one is required.
-    pub(crate) fn serves_as(self, needed: Type) -> bool {
+    pub fn serves_as(self, needed: Type) -> bool {
         self == needed || (self == Type::Facts && needed == Type::Entities)
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use touchstone_engine::Session;
 use touchstone_engine::budget::Cancel;
 use touchstone_kb::NoProgress;
-use touchstone_protocol::{ServeOptions, Served, serve};
+use touchstone_protocol::{ConnectionLimits, ServeOptions, Served, serve};
 
 /// Much longer than any request here: a missing answer fails the test instead of blocking it.
 const NEVER: Duration = Duration::from_secs(120);
@@ -74,7 +74,10 @@ const ASK: &str = "GET /sparql?query=ASK%7B%7D HTTP/1.1\r\nHost: localhost\r\nCo
 
 #[test]
 fn connections_are_limited_and_others_wait() {
-    let server = Running::start(ServeOptions { max_connections: 3, ..ServeOptions::default() });
+    let server = Running::start(ServeOptions {
+        connections: ConnectionLimits { at_once: 3, ..ConnectionLimits::default() },
+        ..ServeOptions::default()
+    });
     let clients: Vec<TcpStream> = (0..20).map(|_| server.sent(ASK)).collect();
     for client in clients {
         let answer = rest(client);
@@ -88,8 +91,11 @@ fn connections_are_limited_and_others_wait() {
 #[test]
 fn headers_that_never_end_and_idle_connections_are_closed() {
     let server = Running::start(ServeOptions {
-        max_connections: 4,
-        header_time: Duration::from_millis(100),
+        connections: ConnectionLimits {
+            at_once: 4,
+            header_time: Duration::from_millis(100),
+            ..ConnectionLimits::default()
+        },
         ..ServeOptions::default()
     });
     let half = "POST /sparql HTTP/1.1\r\nHost: localhost\r\nX-a: ";

@@ -1,6 +1,7 @@
 //! Pictures of query graphs: one layout, drawn as a file of its own, as a small picture of a shape, or by the script
 //! of the report.
 
+mod flow;
 mod folder;
 mod labels;
 mod layout;
@@ -8,9 +9,11 @@ mod plan;
 mod shape_picture;
 mod svg;
 
+pub(crate) use flow::{FlowChart, FlowStep, StepState};
 pub use folder::{DrawingError, DrawingFolder};
 pub(crate) use plan::GraphPlan;
 pub(crate) use shape_picture::ShapePictures;
+pub(crate) use svg::linked_svg;
 pub use svg::svg;
 
 /// Graphs for the tests of this module.

@@ -32,25 +32,38 @@ fn look(kind: VertexKind) -> Look {
 
 /// Draws a graph as an `<svg>` element.
 pub fn svg(graph: &QueryGraph) -> String {
+    linked_svg(graph, &[], "").into_string() + "\n"
+}
+
+/// The same for a page: vertices link to the addresses given for them, and the description is for those who do not see the picture.
+pub(crate) fn linked_svg(graph: &QueryGraph, links: &[Option<String>], description: &str) -> Markup {
     let plan = GraphPlan::of(graph);
     let (width, height) = (plan.size.width, plan.size.height);
     let name = format!("query graph, {} vertices, {} relations", graph.vertices.len(), graph.edges.len());
+    // Links must be reachable, which they are not inside an image.
+    let role = if links.iter().any(Option::is_some) { "group" } else { "img" };
     // Lines first: boxes and labels lie on them.
-    let picture = html! {
+    html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) }
-            role="img" aria-label=(name) text-anchor="middle"
+            role=(role) aria-label=(name) text-anchor="middle"
             font-family="'DejaVu Sans', Verdana, Helvetica, Arial, sans-serif" {
             title { (name) }
-            desc { (plan.description()) }
+            @if description.is_empty() { desc { (plan.description()) } } @else { desc { (description) } }
             g fill="none" stroke=(LINE) stroke-width="1.5" {
                 @for edge in &plan.edges { path d=(edge.route.path()) {} }
             }
             g fill=(LINE) { @for edge in &plan.edges { path d=(edge.route.arrow()) {} } }
             g font-size=(RELATION_FONT) { @for edge in &plan.edges { (relation(edge)) } }
-            g font-size=(VERTEX_FONT) { @for planned in &plan.vertices { (vertex(planned)) } }
+            g font-size=(VERTEX_FONT) {
+                @for (at, planned) in plan.vertices.iter().enumerate() {
+                    @match links.get(at).and_then(Option::as_deref) {
+                        Some(link) => a href=(link) { (vertex(planned)) },
+                        None => (vertex(planned)),
+                    }
+                }
+            }
         }
-    };
-    picture.into_string() + "\n"
+    }
 }
 
 fn relation(edge: &PlannedEdge) -> Markup {
