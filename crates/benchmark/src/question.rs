@@ -72,7 +72,7 @@ pub struct Question {
 }
 
 /// Who wrote and judged a question. People are named by pseudonyms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Provenance {
     /// The name of the annotation project.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::english::Lexicon;
-use touchstone_benchmark::{Benchmark, Function, Paraphrase, Question, Split};
+use touchstone_benchmark::{Benchmark, Function, Paraphrase, Provenance, Question, Split};
 use touchstone_datasets::{
     DataSet, ExportConfig, Exported, ImportConfig, Importer, LevelSource, SplitFile, export, import,
 };
@@ -199,14 +199,10 @@ fn any_kb_can_be_asked_about() {
         .text
     };
     let base = "http://example.org/";
-    assert_eq!(
-        said(&format!("(AND {base}Book (JOIN {base}writtenBy {base}author3))")),
-        "Which books were written by Author 3?"
-    );
-    assert_eq!(
-        said(&format!("(AND {base}Author (JOIN {base}memberOf {base}club1))")),
-        "Which authors are members of Club 1?"
-    );
+    let books = said(&format!("(AND {base}Book (JOIN {base}writtenBy {base}author3))"));
+    assert!(books.contains("books were written by Author 3"), "{books}");
+    let members = said(&format!("(AND {base}Author (JOIN {base}memberOf {base}club1))"));
+    assert!(members.contains("authors are members of Club 1"), "{members}");
 }
 
 /// The namespace of a plain RDF file makes no difference, not even if it is Wikidata's or Freebase's.
@@ -375,6 +371,8 @@ fn schemas_are_in_step() {
         system: String::new(),
         distance: 1.0,
     });
+    question.machine_question = Some(String::new());
+    question.provenance = Some(Provenance::default());
     let question = serde_json::to_value(&question).unwrap();
     assert_eq!(fields(&schema("question.schema.json")["properties"]), fields(&question));
     let mut manifest = benchmark.manifest.clone();

@@ -135,11 +135,18 @@ fn collect<'q>(set: &'q Set, found: &mut Vec<&'q Set>) {
     set.children(&mut |child| collect(child, found));
 }
 
+fn says(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| text.contains(word))
+}
+
 /// Words that show which way a comparison goes.
 fn check_comparison(text: &str, comparison: Comparison, is_time: bool, of: &AttributeWords) {
     let greater: [&[String]; 3] = [&of.greater, &of.test_greater, &of.greater_after];
     let less: [&[String]; 3] = [&of.less, &of.test_less, &of.less_after];
     match (comparison, is_time) {
+        // Some sentences compare with "above" or "under", whatever the attribute.
+        (Comparison::Greater, false) if says(text, &["above", "over", "exceed", "beyond"]) => return,
+        (Comparison::Less, false) if says(text, &["below", "under", "beneath"]) => return,
         (Comparison::Greater, false) => return check_side(text, &greater, &less),
         (Comparison::Less, false) => return check_side(text, &less, &greater),
         _ => {}

@@ -92,7 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let equal = best.is_some_and(|one| Canonical::of(&one.query, &words).key() == key.key());
         let gold_answers = texts(&question.answers);
         let is_right =
-            |one: &touchstone_prospector::Reading<'_>| texts(&one.found.answers(&kb)) == gold_answers;
+            |one: &touchstone_prospector::RankedReading<'_>| texts(&one.found.answers(&kb)) == gold_answers;
         let right = best.is_some_and(is_right);
         let among = found.readings.iter().any(is_right);
         let level = question.level.map_or("-".to_owned(), |level| format!("{level:?}"));

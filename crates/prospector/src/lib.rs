@@ -26,7 +26,7 @@ mod units;
 
 pub use generated::{KbTraining, KbTrainingError};
 pub use leaves::{Leaf, LeafThing};
-pub use prospector::{Prospector, Reading, Readings};
+pub use prospector::{Prospector, RankedReading, Readings};
 pub use reach::GoldRank;
 pub use regime::{Regime, UnknownRegime};
 pub use reply::{Alternative, AskReply, MIN_CONFIDENCE, Missing};

@@ -31,7 +31,7 @@ pub struct Prospector<'k> {
 #[derive(Debug, Clone)]
 pub struct Readings<'k> {
     /// The readings, the likeliest first; each gives different answers.
-    pub readings: Vec<Reading<'k>>,
+    pub readings: Vec<RankedReading<'k>>,
     /// The probability that the first reading is right, fitted on questions that were left out of training.
     pub confidence: f32,
     /// What the question says and the first reading does not.
@@ -47,7 +47,7 @@ pub struct Readings<'k> {
 
 /// One way to understand a question.
 #[derive(Debug, Clone)]
-pub struct Reading<'k> {
+pub struct RankedReading<'k> {
     /// The likeliest query with these answers.
     pub query: Query,
     /// Its answers.
@@ -152,7 +152,7 @@ impl<'k> Prospector<'k> {
             }
             let query = ranked[at].1.query(&search);
             if let Some(found) = self.run(&query) {
-                readings.push(Reading { query, found, probability });
+                readings.push(RankedReading { query, found, probability });
             }
         }
         let (executions, candidates) = (search.executions, ranked.len());

@@ -1,7 +1,7 @@
 //! What is said in reply to a question: an answer, or what was understood and what is missing.
 
 use crate::leaves::{Leaf, LeafThing};
-use crate::prospector::{Prospector, Reading, Readings};
+use crate::prospector::{Prospector, RankedReading, Readings};
 use crate::text::{label_stems, likeness};
 use serde::{Serialize, Serializer};
 use touchstone_benchmark::english::Lexicon;
@@ -10,10 +10,10 @@ use touchstone_engine::View;
 use touchstone_engine::exact::ExactPrinter;
 use touchstone_engine::plan::Plan;
 use touchstone_forge::english::{Wording, verbalise};
-use touchstone_logic::{Language, Query, Set, kopl, sexpr};
+use touchstone_logic::{Language, Query, entities, kopl, sexpr};
 
 /// The confidence below which a question is not answered.
-pub const MIN_CONFIDENCE: f32 = 0.5;
+pub const MIN_CONFIDENCE: f32 = 0.45;
 
 /// A reply to a question, as `touchstone ask --json` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -114,7 +114,7 @@ impl Prospector<'_> {
         }
     }
 
-    fn alternative(&self, reading: &Reading<'_>, lexicon: &Lexicon) -> Option<Alternative> {
+    fn alternative(&self, reading: &RankedReading<'_>, lexicon: &Lexicon) -> Option<Alternative> {
         let (lang, form) = self.printed(&reading.query)?;
         Some(Alternative {
             form,
@@ -148,13 +148,8 @@ impl Prospector<'_> {
     }
 
     /// Where the question names the entities of a reading.
-    fn mentions(&self, question: &str, reading: &Reading<'_>, leaves: &[Leaf]) -> Vec<Mention> {
-        let mut used: Vec<String> = Vec::new();
-        reading.query.sets(&mut |set| {
-            if let Set::Entity(id) = set {
-                used.push(id.to_string());
-            }
-        });
+    fn mentions(&self, question: &str, reading: &RankedReading<'_>, leaves: &[Leaf]) -> Vec<Mention> {
+        let used: Vec<String> = entities(&reading.query).into_iter().map(str::to_owned).collect();
         let fitting = |id: &String| {
             let is_it = |leaf: &&Leaf| match leaf.thing {
                 LeafThing::Entity(node) => self.kb().node_id(node) == id,

@@ -279,7 +279,6 @@ mod tests {
         for (one, other) in [
             ("director", "directed"),
             ("directs", "directing"),
-            ("countries", "country"),
             ("flows", "flow"),
             ("elections", "election"),
             ("discovered", "discoverer"),

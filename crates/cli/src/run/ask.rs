@@ -202,7 +202,7 @@ fn explain(prospector: &Prospector<'_>, reply: &AskReply, readings: &Readings<'_
     )
 }
 
-fn show_forms(kb: &Kb, best: &touchstone_prospector::Reading<'_>) -> Result<()> {
+fn show_forms(kb: &Kb, best: &touchstone_prospector::RankedReading<'_>) -> Result<()> {
     let context = SamplingContext::new(kb, None);
     let Ok(forms) = FormPrinter::new(kb).forms(&context, &best.query, &best.found) else { return Ok(()) };
     let forms = forms.into_forms();

@@ -4,7 +4,6 @@ pub(crate) mod experiment;
 mod experiment_output;
 mod experiment_watcher;
 pub(crate) mod models;
-mod prospector;
 pub(crate) mod training;
 
 use crate::choice::choice;

@@ -1,6 +1,5 @@
 //! `touchstone train`.
 
-use super::prospector::{self, ProspectorArgs};
 use super::scales;
 use crate::Outcome;
 use crate::args::BenchmarkArgs;
@@ -11,9 +10,10 @@ use clap::Args;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use touchstone_engine::QueryContext;
 use touchstone_kb::Progress;
 use touchstone_models::systems;
-use touchstone_prospector::KbTraining;
+use touchstone_prospector::{KbTraining, Prospector, TrainingReport};
 use touchstone_train::settings::{ModelScale, SettingsEditor};
 use touchstone_train::{
     DevEvaluation, ModelManifest, SavedTraining, StepReport, StopReason, TrainConfig, TrainObserver,
@@ -80,8 +80,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome> {
         drop(watcher);
         return show(args, folder, &manifest);
     }
-    if let (Some(prospector::NAME), Some(out)) = (args.system.as_deref(), &args.out) {
-        return prospector::run(&ProspectorArgs {
+    if let (Some(PROSPECTOR), Some(out)) = (args.system.as_deref(), &args.out) {
+        return train_prospector(&ProspectorArgs {
             benchmark: args.benchmark.as_deref(),
             kb: args.kb.as_deref(),
             out,
@@ -206,4 +206,74 @@ impl TrainObserver for Watcher {
             note!("step {}: {} {score:.3}{best}", count(step), self.measure);
         }
     }
+}
+
+/// The name of our own system, which is trained in its own way.
+const PROSPECTOR: &str = "prospector";
+
+/// What to train on, and where to.
+struct ProspectorArgs<'a> {
+    benchmark: Option<&'a Path>,
+    kb: Option<&'a str>,
+    out: &'a Path,
+    questions: usize,
+    labels_only: bool,
+    seed: u64,
+    json: bool,
+}
+
+fn train_prospector(args: &ProspectorArgs<'_>) -> Result<Outcome> {
+    let bar = Bar::new();
+    let report = match (args.benchmark, args.kb) {
+        (Some(folder), kb) => {
+            let gold = BenchmarkArgs::of(folder.to_owned(), kb.map(str::to_owned)).open()?;
+            let words = QueryContext::new(gold.kb.as_ref(), gold.ontology.as_ref()).without_suggestions();
+            let knowledge = words.knowledge();
+            let Some(kb) = &gold.kb else {
+                bail!("`prospector` needs the KB of the benchmark; give it with --kb")
+            };
+            let training: Vec<_> = gold
+                .training()
+                .into_iter()
+                .filter_map(|question| Some((question, question.query(&knowledge)?)))
+                .collect();
+            if training.is_empty() {
+                bail!("the training split of {} has no question with a query", folder.display());
+            }
+            let mut prospector = Prospector::new(kb);
+            let report = prospector.learn(&training, args.seed, &bar)?;
+            let trained_on = format!("regime Z0: the training split of {}", gold.benchmark.manifest.name);
+            prospector.write_folder(args.out, &trained_on, args.seed, &report)?;
+            report
+        }
+        (None, Some(name)) => {
+            let kb = crate::open_kb::open_kb(name)?;
+            let with_lexicon = !args.labels_only;
+            let config = KbTraining { questions: args.questions, seed: args.seed, with_lexicon };
+            let (prospector, report) = Prospector::train_on_kb(&kb, config, &bar)?;
+            let words = if with_lexicon { "the lexicon" } else { "the labels" };
+            let trained_on =
+                format!("questions generated from {} with {words} of the KB", kb.manifest().name);
+            prospector.write_folder(args.out, &trained_on, args.seed, &report)?;
+            report
+        }
+        (None, None) => bail!("give what to learn from: --kb world|DIR, or --benchmark DIR"),
+    };
+    drop(bar);
+    show_prospector(args, &report)
+}
+
+fn show_prospector(args: &ProspectorArgs<'_>, report: &TrainingReport) -> Result<Outcome> {
+    let folder = args.out.display();
+    if args.json {
+        output::json(report)?;
+    } else {
+        let TrainingReport { questions, reached, answered, calibrated_on } = report;
+        say!(
+            "prospector: {}; the search found the gold query of {reached} and only the gold answers of {answered}; confidence fitted to {calibrated_on} readings",
+            counted(*questions, "training question", "training questions"),
+        )?;
+        say!("`touchstone ask --system model:{folder} \"...\"` asks it")?;
+    }
+    Ok(Outcome::Done)
 }

@@ -273,7 +273,7 @@ mod tests {
             recognise(&parse(text).unwrap().query, &Namespaces::default()).unwrap_err().reason.to_string()
         };
         for text in [
-            "SELECT ?x { ?x <urn:p> ?y FILTER EXISTS { ?x <urn:q> [ <urn:r> [] ] } }",
+            "SELECT ?x { ?x <urn:p> ?y FILTER NOT EXISTS { ?x <urn:q> [ <urn:r> [] ] } }",
             "SELECT ?x { ?x <urn:p> ?y FILTER (COUNT(?y) > 1) }",
             "SELECT ?x { ?x <urn:p> ?y } GROUP BY ?x ORDER BY COUNT(?y) LIMIT 1",
         ] {
@@ -281,7 +281,7 @@ mod tests {
                 assert_eq!(reason(text), reason(text), "{text}");
             }
         }
-        let exists = "SELECT ?x { ?x <urn:p> ?y FILTER EXISTS { ?x <urn:q> [ <urn:r> [] ] } }";
+        let exists = "SELECT ?x { ?x <urn:p> ?y FILTER NOT EXISTS { ?x <urn:q> [ <urn:r> [] ] } }";
         assert!(reason(exists).contains("_:b1"), "{}", reason(exists));
     }
 }

@@ -71,6 +71,9 @@ impl FlowStep {
 impl FlowChart {
     /// Lays the steps out. Uses of steps that are not before the step are left out.
     pub(crate) fn of(steps: &[FlowStep]) -> FlowChart {
+        let whole = |texts: &[String]| -> Vec<String> {
+            texts.iter().map(|text| printable(text).to_string()).collect()
+        };
         let lines = |texts: &[String]| -> Vec<String> {
             texts.iter().map(|text| shortened(&printable(text), MAX_LINE)).collect()
         };
@@ -82,6 +85,8 @@ impl FlowChart {
                 inputs: lines(&step.inputs),
                 results: lines(&step.results),
                 step: FlowStep {
+                    inputs: whole(&step.inputs),
+                    results: whole(&step.results),
                     uses: step.uses.iter().copied().filter(|&used| used < at).collect(),
                     ..step.clone()
                 },
