@@ -92,7 +92,7 @@ fn only_times_may_differ() {
 #[test]
 fn console_blocks_are_true() {
     // Runs that are there already would go on.
-    for name in ["target/readme-nearest", "target/loop"] {
+    for name in ["target/readme-nearest", "target/loop", "target/prospector"] {
         let _ = fs::remove_dir_all(root().join(name));
     }
     // What an earlier version wrote, or one with another cache folder, is not replaced.

@@ -20,11 +20,15 @@ fn planted_weaknesses_are_found() {
     };
     // Each question states its shape.
     let open = said(&|b| {
+        const WORDS: [&str; 8] = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"];
         for question in &mut b.questions {
-            question.question = format!("{}?", question.alias.as_ref().unwrap_or(&question.shape));
+            let shape = question.alias.as_ref().unwrap_or(&question.shape);
+            let number = shape.bytes().fold(0_usize, |sum, byte| sum + usize::from(byte));
+            question.question = format!("{} {shape}?", WORDS[number % WORDS.len()]);
         }
     });
-    assert!(figure(&open, Attack::ShapeFromSurface).unwrap().value > 0.99);
+    let shape = figure(&open, Attack::ShapeFromSurface).unwrap().value;
+    assert!(shape > 0.8, "{shape}");
     // All questions are the same.
     let closed = said(&|b| b.questions.iter_mut().for_each(|q| q.question = "What is it?".to_owned()));
     assert!(figure(&closed, Attack::ShapeFromSurface).unwrap().value < 0.25);
