@@ -22,6 +22,13 @@ use touchstone_logic::Answer;
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+// Without the example.
+#[cfg_attr(
+    feature = "schema",
+    schemars(
+        description = "A line of `grades.jsonl`. Files of 0.1 may lack the fields that have a default."
+    )
+)]
 pub struct GradeRow {
     /// The id of the question.
     pub id: String,
