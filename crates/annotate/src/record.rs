@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// A set of kinds of records. [`events!`] implements it.
+/// A set of kinds of records. A macro of this crate implements it.
 pub trait Events: Clone + Send + Sync + Sized + 'static {
     /// The names of all kinds.
     const KINDS: &'static [&'static str];
