@@ -111,7 +111,9 @@ class Chromium:
         """Presses a key, or types a character."""
         codes = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38}
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 and not control else "")
-        code = codes.get(key, ord(key.upper()) if len(key) == 1 else 0)
+        # The codes of other characters are those of other keys: 40 is the arrow down, not a bracket.
+        has_code = len(key) == 1 and (key.isascii() and key.isalnum() or key == " ")
+        code = codes.get(key, ord(key.upper()) if has_code else 0)
         common = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 if control else 0}
         self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **common)
         self.call("Input.dispatchKeyEvent", type="keyUp", **common)

@@ -46,7 +46,7 @@ awk '{ sub(/^{/, "{\"confidence\":" (NR % 10) / 10 ","); print }' "$folder/t1.js
 
 say "opening the pages"
 pages() { python3 tools/browser/pages.py "$@" >&2 || fail "a page is not as it should be"; }
-question=$(grep -o '"id":"[^"]*"' "$folder/nearest/grades.jsonl" | head -1 | cut -d'"' -f4)
+question=$(sed -n '1s/^{"id":"\([^"]*\)".*/\1/p' "$folder/nearest/grades.jsonl")
 everything='[".interval", ".weak li", "td.heat", "table.matrix td.same", "#list li", "use"].every((part) => document.querySelector(part)) && document.body.dataset.ready > 0'
 pages "${axe[@]}" --script "$everything" "$folder/report.html"
 pages "${axe[@]}" --script 'document.querySelectorAll("#confidence polyline").length === 1' "$folder/three.html"
