@@ -107,7 +107,7 @@ pub struct PeopleState {
 #[non_exhaustive]
 pub enum PeopleRefusal {
     /// The person does not exist.
-    #[error("there is no person `{person}`")]
+    #[error("unknown person `{person}`")]
     NoPerson {
         /// The id.
         person: String,

@@ -153,7 +153,7 @@ pub struct PlanSummary {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanFault {
-    /// There is no name.
+    /// The name is missing.
     #[error("the project has no name")]
     NoName,
     /// The rules cannot be.
@@ -197,7 +197,7 @@ pub enum PlanFault {
     },
     /// There is nothing to judge.
     #[error(
-        "there is no text to judge: the benchmark has no paraphrases (`touchstone paraphrase` adds some), and no texts were given"
+        "nothing to judge: the benchmark has no paraphrases (`touchstone paraphrase` adds some), and no texts were given"
     )]
     NoTexts,
     /// A text for a question that does not exist.

@@ -90,7 +90,7 @@ pub enum ProjectError {
         folder: PathBuf,
     },
     /// There is no project in the folder.
-    #[error("there is no project in {} (no project.json)", folder.display())]
+    #[error("no project found in {}: project.json is missing", folder.display())]
     Missing {
         /// The folder.
         folder: PathBuf,

@@ -1,7 +1,8 @@
 //! Attacks find what is planted, and only that.
 
 use super::quick;
-use touchstone_benchmark::{Benchmark, QuestionType};
+use std::collections::BTreeSet;
+use touchstone_benchmark::{Benchmark, Question, QuestionType};
 use touchstone_grade::attack::{Attack, AttackFigure, attacks, exceeded};
 use touchstone_kb::NoProgress;
 
@@ -20,15 +21,17 @@ fn planted_weaknesses_are_found() {
     };
     // Each question states its shape.
     let open = said(&|b| {
-        const WORDS: [&str; 8] = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"];
+        let name = |question: &Question| question.alias.clone().unwrap_or_else(|| question.shape.clone());
+        let shapes: BTreeSet<String> = b.questions.iter().map(name).collect();
         for question in &mut b.questions {
-            let shape = question.alias.as_ref().unwrap_or(&question.shape);
-            let number = shape.bytes().fold(0_usize, |sum, byte| sum + usize::from(byte));
-            question.question = format!("{} {shape}?", WORDS[number % WORDS.len()]);
+            let number = shapes.range(..name(question)).count();
+            // Letters only: a word for each shape.
+            let letter = |number: usize| char::from(b'a' + u8::try_from(number % 26).unwrap());
+            question.question = format!("x{}{}?", letter(number / 26), letter(number));
         }
     });
     let shape = figure(&open, Attack::ShapeFromSurface).unwrap().value;
-    assert!(shape > 0.8, "{shape}");
+    assert!(shape > 0.99, "{shape}");
     // All questions are the same.
     let closed = said(&|b| b.questions.iter_mut().for_each(|q| q.question = "What is it?".to_owned()));
     assert!(figure(&closed, Attack::ShapeFromSurface).unwrap().value < 0.25);
