@@ -31,7 +31,7 @@ pub use reach::GoldRank;
 pub use regime::{Regime, UnknownRegime};
 pub use reply::{Alternative, AskReply, MIN_CONFIDENCE, Missing};
 pub use scorer_file::{ScorerError, ScorerHeader};
-pub use scorer_folder::{ScorerFileError, is_scorer_folder, scorer_header};
+pub use scorer_folder::{ScorerFileError, check_scorer_output, is_scorer_folder, scorer_header};
 pub use search::SearchLimits;
 pub use system::{ModelOrProspector, ProspectorError, ProspectorFactory, ProspectorSystem};
 pub use training::{Cancelled, TrainingQuestion, TrainingReport};

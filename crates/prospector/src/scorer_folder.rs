@@ -28,6 +28,12 @@ pub enum ScorerFileError {
         /// Why not.
         error: std::io::Error,
     },
+    /// The folder holds something else, which would be overwritten.
+    #[error("{} is not empty and holds no scorer; choose another --out", path.display())]
+    OtherFiles {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The scorer cannot be used.
     #[error("{}: {error}", path.display())]
     Scorer {
@@ -46,6 +52,15 @@ fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Score
 /// Whether a folder holds a trained [`Prospector`].
 pub fn is_scorer_folder(folder: &Path) -> bool {
     folder.join(SCORER).is_file()
+}
+
+/// Refuses a folder with files that are not those of a scorer, so that nothing of the user is overwritten.
+pub fn check_scorer_output(folder: &Path) -> Result<(), ScorerFileError> {
+    let is_used = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    if is_used && !is_scorer_folder(folder) {
+        return Err(ScorerFileError::OtherFiles { path: folder.to_owned() });
+    }
+    Ok(())
 }
 
 /// The header of the scorer in a folder.
@@ -82,6 +97,7 @@ impl<'k> Prospector<'k> {
         seed: u64,
         report: &TrainingReport,
     ) -> Result<(), ScorerFileError> {
+        check_scorer_output(folder)?;
         std::fs::create_dir_all(folder).map_err(io("create", folder))?;
         self.write_scorer(&folder.join(SCORER), trained_on, seed)?;
         write_aside(&folder.join(CARD), self.card(trained_on, seed, report).as_bytes())
@@ -113,4 +129,21 @@ fn write_aside(path: &Path, bytes: &[u8]) -> Result<(), ScorerFileError> {
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(io("write", path))?;
     file.persist(path).map_err(|error| io("write", path)(error.error))?;
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_the_user_are_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(check_scorer_output(folder.path()).is_ok());
+        assert!(check_scorer_output(&folder.path().join("new")).is_ok());
+        std::fs::write(folder.path().join(CARD), "mine").unwrap();
+        assert!(matches!(check_scorer_output(folder.path()), Err(ScorerFileError::OtherFiles { .. })));
+        std::fs::write(folder.path().join(SCORER), "").unwrap();
+        assert!(check_scorer_output(folder.path()).is_ok());
+    }
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use touchstone_engine::QueryContext;
 use touchstone_kb::Progress;
 use touchstone_models::systems;
-use touchstone_prospector::{KbTraining, Prospector, TrainingReport};
+use touchstone_prospector::{KbTraining, Prospector, TrainingReport, check_scorer_output};
 use touchstone_train::settings::{ModelScale, SettingsEditor};
 use touchstone_train::{
     DevEvaluation, ModelManifest, SavedTraining, StepReport, StopReason, TrainConfig, TrainObserver,
@@ -223,6 +223,7 @@ struct ProspectorArgs<'a> {
 }
 
 fn train_prospector(args: &ProspectorArgs<'_>) -> Result<Outcome> {
+    check_scorer_output(args.out)?;
     let bar = Bar::new();
     let report = match (args.benchmark, args.kb) {
         (Some(folder), kb) => {
